@@ -1,0 +1,1 @@
+"""Condense a large hypergraph into a tiny synthetic one."""

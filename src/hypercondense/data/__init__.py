@@ -1,0 +1,1 @@
+"""Reading, making and splitting hypergraphs."""

@@ -1,0 +1,1 @@
+"""Smoothing node features through the hypergraph."""

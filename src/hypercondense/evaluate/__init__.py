@@ -1,0 +1,1 @@
+"""Training a network on a (condensed) hypergraph and scoring it on real nodes."""

@@ -1,0 +1,58 @@
+"""How much memory is used, and reading sizes like ``2GB``."""
+
+import contextlib
+import re
+import sys
+from pathlib import Path
+
+from hypercondense.errors import ConfigError
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_STATUS = Path("/proc/self/status")
+_CLEAR = Path("/proc/self/clear_refs")
+
+
+def parse_size(text: str) -> int:
+    """Bytes in a size such as ``500MB``, ``2GB``, ``1.5GiB`` or ``4096``.
+
+    >>> parse_size("2GB"), parse_size("1.5 KiB")
+    (2000000000, 1536)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(I?)B?\s*", text.upper())
+    if not found or (found[3] and not found[2]):
+        raise ConfigError(f"a memory size is a number with a unit such as 500MB or 2GB, got {text!r}")
+    unit = _UNITS[found[2]]
+    if found[3]:
+        unit = 1024 ** list(_UNITS).index(found[2])
+    return int(float(found[1]) * unit)
+
+
+def format_size(num_bytes: float) -> str:
+    """A size for people.
+
+    >>> format_size(2_500_000)
+    '2.5 MB'
+    """
+    for unit in ("B", "KB", "MB", "GB"):
+        if num_bytes < 1000:
+            return f"{num_bytes:.3g} {unit}"
+        num_bytes /= 1000
+    return f"{num_bytes:.3g} TB"
+
+
+def reset_peak() -> None:
+    """Start measuring the peak anew where the system allows it (Linux)."""
+    with contextlib.suppress(OSError):
+        _CLEAR.write_text("5")
+
+
+def peak_bytes() -> int:
+    """Largest resident size of this process since :func:`reset_peak`, or since it started."""
+    with contextlib.suppress(OSError):
+        for line in _STATUS.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    import resource  # not on every system, and not needed on Linux
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,0 +1,1 @@
+"""Hypergraph neural networks, one per file."""

@@ -1,0 +1,113 @@
+"""What `info` shows: counts, distributions and homophily of a hypergraph."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercondense.hypergraph import UNKNOWN, Hypergraph
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Five numbers of a list of counts; all 0 for an empty list."""
+
+    smallest: int
+    mean: float
+    median: float
+    ninetieth: float
+    largest: int
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Facts about a hypergraph; ``homophily`` is ``None`` where no hyperedge has two labelled members."""
+
+    num_nodes: int
+    num_hyperedges: int
+    num_incidences: int
+    num_incidences_with_self_loops: int
+    num_features: int
+    feature_density: float
+    num_classes: int
+    num_labelled_nodes: int
+    num_isolated_nodes: int
+    class_counts: dict[str, int]
+    node_degree: Distribution
+    hyperedge_size: Distribution
+    homophily: float | None
+
+
+def statistics(hypergraph: Hypergraph) -> Statistics:
+    """Compute the facts; reads the incidence a few times and the features once."""
+    node_ids, hyperedge_ids, _ = hypergraph.incidence
+    degree = np.bincount(node_ids, minlength=hypergraph.num_nodes)
+    size = np.bincount(hyperedge_ids, minlength=hypergraph.num_hyperedges)
+    known = hypergraph.labels[hypergraph.labels != UNKNOWN]
+    counts = np.bincount(known, minlength=hypergraph.num_classes)
+    names = hypergraph.label_names or [str(label) for label in range(hypergraph.num_classes)]
+    features = hypergraph.features
+    stored = features.nnz if hypergraph.is_sparse else np.count_nonzero(features)
+    return Statistics(
+        num_nodes=hypergraph.num_nodes,
+        num_hyperedges=hypergraph.num_hyperedges,
+        num_incidences=hypergraph.num_incidences,
+        num_incidences_with_self_loops=hypergraph.with_self_loops[0].num_incidences,
+        num_features=hypergraph.num_features,
+        feature_density=stored / (features.shape[0] * features.shape[1]),
+        num_classes=hypergraph.num_classes,
+        num_labelled_nodes=len(known),
+        num_isolated_nodes=int((degree == 0).sum()),
+        class_counts=_named_counts(names, counts),
+        node_degree=_distribution(degree),
+        hyperedge_size=_distribution(size),
+        homophily=homophily(hypergraph),
+    )
+
+
+def homophily(hypergraph: Hypergraph) -> float | None:
+    """Mean over hyperedges of the share of pairs of distinct labelled members with the same label.
+
+    Hyperedges with fewer than two labelled members say nothing and are left out.
+
+    >>> hypergraph = Hypergraph(
+    ...     features=[[0.0]] * 4, labels=[0, 0, 1, -1], num_hyperedges=2,
+    ...     incidence=([0, 1, 0, 1, 2], [0, 0, 1, 1, 1]),
+    ... )
+    >>> round(homophily(hypergraph), 3)  # all pairs agree in the first hyperedge, 1 of 3 in the second
+    0.667
+    """
+    node_ids, hyperedge_ids, _ = hypergraph.incidence
+    labels = hypergraph.labels[node_ids]
+    known = labels != UNKNOWN
+    # Members of a hyperedge per label, counted without a hyperedges x classes table.
+    cells, members = np.unique(
+        hyperedge_ids[known] * hypergraph.num_classes + labels[known], return_counts=True
+    )
+    owner = cells // hypergraph.num_classes
+    agreeing = np.bincount(owner, members * (members - 1), minlength=hypergraph.num_hyperedges)
+    size = np.bincount(owner, members, minlength=hypergraph.num_hyperedges)
+    several = size > 1
+    if not several.any():
+        return None
+    return float(np.mean(agreeing[several] / (size[several] * (size[several] - 1))))
+
+
+def _named_counts(names: object, counts: NDArray[np.int64]) -> dict[str, int]:
+    """Counts by class name; a name used twice gets its class number behind it."""
+    named: dict[str, int] = {}
+    for label, (name, count) in enumerate(zip(names, counts, strict=True)):  # type: ignore[call-overload]
+        named[name if name not in named else f"{name} ({label})"] = int(count)
+    return named
+
+
+def _distribution(counts: NDArray[np.int64]) -> Distribution:
+    if len(counts) == 0:
+        return Distribution(0, 0.0, 0.0, 0.0, 0)
+    return Distribution(
+        smallest=int(counts.min()),
+        mean=float(counts.mean()),
+        median=float(np.median(counts)),
+        ninetieth=float(np.quantile(counts, 0.9)),
+        largest=int(counts.max()),
+    )

@@ -1,0 +1,125 @@
+"""Folders of tensors and a manifest that are either whole or not there."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercondense.errors import FormatError
+
+MANIFEST = "manifest.json"
+
+
+@contextmanager
+def replaced_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Give an empty folder to fill; when the block ends well it is flushed and renamed to ``path``.
+
+    A reader sees all or nothing. If the block fails, nothing is left behind and an old folder stays.
+    """
+    path = Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow a link at the target)
+    if path.exists() and not overwrite:
+        raise FileExistsError(f"{path} exists already; choose another place or remove it first")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    try:
+        yield draft
+        draft.chmod(0o777 & ~_umask())
+        for file in draft.iterdir():
+            _flush(file)
+        _flush(draft)
+        if path.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+            path.rename(old / "old")
+            draft.rename(path)
+            shutil.rmtree(old)
+        else:
+            draft.rename(path)
+        _flush(path.parent)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+@contextmanager
+def replaced_file(path: Path) -> Iterator[Path]:
+    """Give the name of a file to write; when the block ends well it is flushed and renamed to ``path``."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    draft = Path(name)
+    try:
+        yield draft
+        draft.chmod(0o666 & ~_umask())
+        _flush(draft)
+        draft.replace(path)
+        _flush(path.parent)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def write_tensors(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Write arrays as safetensors and return the SHA-256 of the file."""
+    from safetensors.numpy import save_file
+
+    save_file({key: np.ascontiguousarray(array) for key, array in arrays.items()}, path)
+    return file_digest(path)
+
+
+def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
+    """Read every tensor of a safetensors file."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        return dict(load_file(path))
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{path} is not a whole safetensors file ({error}); make it again") from error
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON object for people to read."""
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object."""
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path} is not a JSON file ({error})") from error
+    if not isinstance(content, dict):
+        raise FormatError(f"{path} must hold a JSON object, not a {type(content).__name__}")
+    return content
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    total = sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            total.update(block)
+    return total.hexdigest()
+
+
+def _flush(path: Path) -> None:
+    """Force a file or the entries of a folder to disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
