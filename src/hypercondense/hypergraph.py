@@ -320,8 +320,8 @@ def _integers(what: str, values: Any) -> Ids:
     return array.astype(np.int64)
 
 
-def _checked_labels(labels: Any, num_nodes: int) -> Ids:
-    labels = _integers("labels", labels)
+def _checked_labels(given: Any, num_nodes: int) -> Ids:
+    labels = _integers("labels", given)
     if len(labels) != num_nodes:
         raise ValueError(f"{len(labels)} labels for {num_nodes} nodes; give -1 for an unknown label")
     negative = np.flatnonzero(labels < UNKNOWN)
@@ -337,7 +337,8 @@ def _checked_labels(labels: Any, num_nodes: int) -> Ids:
             f"labels must be numbered from 0 without large gaps: node {node} has {labels[node]}, "
             f"but there are only {num_nodes} nodes"
         )
-    return _read_only(labels)
+    labels.flags.writeable = False
+    return labels
 
 
 def _checked_incidence(incidence: Sequence[Any], num_nodes: int, num_hyperedges: int) -> Incidence:
