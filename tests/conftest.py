@@ -1,0 +1,23 @@
+"""Fixtures shared by all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread() -> None:
+    """One torch thread: sums are added in one order, and tests do not fight over cores."""
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data sets, or a skip with the reason."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "datasets"
+    folder = Path(os.environ.get("HYPERCONDENSE_DATA", beside))
+    if not folder.is_dir():
+        pytest.skip(f"no real data: set HYPERCONDENSE_DATA, or put the files into {beside}")
+    return folder
