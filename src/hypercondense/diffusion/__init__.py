@@ -1,1 +1,19 @@
 """Smoothing node features through the hypergraph."""
+
+from hypercondense.diffusion.blocked import diffuse
+from hypercondense.diffusion.class_sums import class_sums
+from hypercondense.diffusion.filters import heat_kernel, identity, truncation_order, vanilla
+from hypercondense.diffusion.operator import Propagation, diffuse_dense, inverse_power, propagate
+
+__all__ = [
+    "Propagation",
+    "class_sums",
+    "diffuse",
+    "diffuse_dense",
+    "heat_kernel",
+    "identity",
+    "inverse_power",
+    "propagate",
+    "truncation_order",
+    "vanilla",
+]
