@@ -27,7 +27,9 @@ def run(arguments: Sequence[str]) -> int:
         )
         return status if isinstance(status, int) else OK
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted; what is finished is kept, and condense continues with --resume", INTERRUPTED)
+        return _fail(
+            "interrupted; what is finished is kept, and condense continues with --resume", INTERRUPTED
+        )
     except BrokenPipeError:  # the reader of our output, `head` say, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE

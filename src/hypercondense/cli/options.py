@@ -21,7 +21,9 @@ SplitSeed = Annotated[
 ]
 SplitFile = Annotated[
     Path | None,
-    typer.Option("--split", help='JSON file with your own node ids: {"train": [], "validation": [], "test": []}.'),
+    typer.Option(
+        "--split", help='JSON file with your own node ids: {"train": [], "validation": [], "test": []}.'
+    ),
 ]
 Device = Annotated[str, typer.Option(help="Any torch device, such as cpu or cuda:0.")]
 Memory = Annotated[

@@ -42,20 +42,32 @@ def propagate(x: Tensor, incidence: Tensor) -> Tensor:
     return diffuse_dense(x, incidence, (0.0, 1.0))
 
 
-def diffuse_dense(x: Tensor, incidence: Tensor, coefficients: Sequence[float]) -> Tensor:
+def diffuse_dense(
+    x: Tensor, incidence: Tensor, coefficients: Sequence[float], *, self_loops: bool = False
+) -> Tensor:
     """``sum_k w_k P^k x`` for a small dense incidence, by Horner's rule (Eq. 4 and 10).
 
     Args:
         x: Node features (nodes, features).
         incidence: Weights at least 0 (nodes, hyperedges); gradients flow to both.
         coefficients: ``w_0 .. w_K``, for example from :func:`heat_kernel`.
+        self_loops: Whether every node also has a hyperedge of its own, of weight 1; it is then a diagonal.
     """
     *lower, highest = checked_coefficients(coefficients)
-    to_node = inverse_power(incidence.sum(1), 0.5)[:, None] * incidence
+    scale = inverse_power(incidence.sum(1) + float(self_loops), 0.5)[:, None]
+    to_node = scale * incidence
     to_hyperedge = (inverse_power(incidence.sum(0), 1.0) * to_node).T
+    loop = scale**2 if self_loops else 0.0
+    if len(x) < x.shape[1]:  # fewer nodes than features: the small square matrix is cheaper to raise
+        square = to_node @ to_hyperedge
+        eye = torch.eye(len(x), dtype=x.dtype, device=x.device)
+        kernel = highest * eye
+        for coefficient in reversed(lower):
+            kernel = coefficient * eye + loop * kernel + square @ kernel
+        return kernel @ x
     result = highest * x
     for coefficient in reversed(lower):
-        result = coefficient * x + to_node @ (to_hyperedge @ result)
+        result = coefficient * x + loop * result + to_node @ (to_hyperedge @ result)
     return result
 
 

@@ -89,7 +89,9 @@ class DualLevel(Condenser):
     def run(self, task: Task) -> Outcome:
         """Algorithm 1."""
         coefficients = self.propagation(self.time)
-        rows = Rows(task.diffused_rows(coefficients), task.train_labels, task.device, self.unit_vectors)  # Eq. 4
+        rows = Rows(
+            task.diffused_rows(coefficients), task.train_labels, task.device, self.unit_vectors
+        )  # Eq. 4
         labels = torch.as_tensor(task.labels, device=task.device)
         first, members = self.first_features(task, rows)  # Eq. 6
         state = self.make_state(task, first, labels)
@@ -101,7 +103,9 @@ class DualLevel(Condenser):
             smoothed = diffuse_dense(state.features, structure, coefficients, self_loops=True)  # Eq. 10
             coarse = coarse_loss(prototypes, class_prototypes(smoothed, labels, len(prototypes)))  # Eq. 11
             positives, negatives = (rows[positions] for positions in sampler.draw(state.chance))
-            fine = fine_loss(rows.directed(smoothed), positives, negatives, temperature=self.temperature)  # Eq. 12
+            fine = fine_loss(
+                rows.directed(smoothed), positives, negatives, temperature=self.temperature
+            )  # Eq. 12
             coarse_weight, fine_weight = self.schedule(epoch / self.epochs)
             loss = coarse_weight * coarse + fine_weight * fine  # Eq. 13
             state.update(loss, structure, features=self.updates_features(epoch), coarse=coarse, fine=fine)

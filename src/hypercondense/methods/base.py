@@ -188,7 +188,9 @@ def assemble(task: Task, features: Tensor, structure: Tensor) -> Hypergraph:
     return Hypergraph(
         features=features.detach().cpu().numpy(),
         labels=task.labels,
-        incidence=(node_ids, hyperedge_ids, incidence[node_ids, columns]) if len(hyperedges) else (nodes, nodes),
+        incidence=(node_ids, hyperedge_ids, incidence[node_ids, columns])
+        if len(hyperedges)
+        else (nodes, nodes),
         num_hyperedges=len(hyperedges) or len(nodes),
         label_names=task.source.label_names or [str(label) for label in range(task.source.num_classes)],
         feature_names=task.source.feature_names,

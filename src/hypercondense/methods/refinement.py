@@ -207,5 +207,7 @@ class State:
     def _snapshot(self, role: str, tensors: dict[str, Tensor], facts: dict[str, Any]) -> Snapshot | None:
         if role not in facts:
             return None
-        features, structure = (tensors[f"{role}.{part}"].to(self.features) for part in ("features", "structure"))
+        features, structure = (
+            tensors[f"{role}.{part}"].to(self.features) for part in ("features", "structure")
+        )
         return Snapshot(facts[role]["epoch"], features, structure, facts[role]["score"])
