@@ -1,0 +1,125 @@
+"""Trainings one after the other or shared by processes, with the same bits either way.
+
+Each training uses one torch thread: sums are then added in one order whatever the number of cores, and on a few
+cores two trainings at a time are faster than two threads for one. Threads could not share the work, because
+layers and dropout draw from torch's one global generator.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from multiprocessing import get_context
+
+import torch
+
+from hypercondense.data.splits import Split
+from hypercondense.evaluate.tasks import Outcome, task_named
+from hypercondense.evaluate.training import Inputs, Recipe, train
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.progress import Progress, silent
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training to do: on the condensed hypergraph or on the whole source."""
+
+    whole: bool
+    seed: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What one training gave."""
+
+    outcome: Outcome
+    validation: float
+    epoch: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bench:
+    """Everything the trainings of one evaluation share; tensors are made once per process."""
+
+    condensed: Hypergraph
+    source: Hypergraph
+    split: Split
+    recipe: Recipe
+    task: str
+    device: str = "cpu"
+
+    @cached_property
+    def source_inputs(self) -> Inputs:
+        """The source on the device."""
+        return Inputs.of(self.source, device=self.device)
+
+    @cached_property
+    def condensed_inputs(self) -> Inputs:
+        """The condensed hypergraph on the device."""
+        return (
+            self.source_inputs
+            if self.condensed is self.source
+            else Inputs.of(self.condensed, device=self.device)
+        )
+
+    def finish(self, run: Run, progress: Progress = silent) -> Finished:
+        """Train and score once; only the score looks at test labels."""
+        graph = self.source_inputs if run.whole else self.condensed_inputs
+        with one_thread():
+            trained = train(
+                self.recipe, graph, self.source_inputs, self.split, seed=run.seed, progress=progress
+            )
+            outcome = task_named(self.task).score(
+                trained.model, self.source_inputs, self.split.test_ids, run.seed
+            )
+        return Finished(outcome, trained.validation, trained.epoch)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Run a block with one torch thread."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def run_all(bench: Bench, runs: Sequence[Run], workers: int, progress: Progress) -> list[Finished]:
+    """Do all trainings in the given order of results; with more than one worker in that many processes."""
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, got {workers}")
+    if workers == 1 or len(runs) == 1:
+        return list(_reported(map(partial(_finish_here, bench, progress), runs), len(runs), progress))
+    pool = ProcessPoolExecutor(
+        min(workers, len(runs)), mp_context=get_context("spawn"), initializer=_adopt, initargs=(bench,)
+    )
+    with pool:
+        try:
+            return list(_reported(pool.map(_finish_there, runs), len(runs), progress))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _reported(finished: Iterator[Finished], total: int, progress: Progress) -> Iterator[Finished]:
+    for done, one in enumerate(finished, start=1):
+        progress("evaluate", done, total, score=one.outcome.value)
+        yield one
+
+
+def _finish_here(bench: Bench, progress: Progress, run: Run) -> Finished:
+    return bench.finish(run, progress)
+
+
+_adopted: list[Bench] = []  # in a worker process: the bench it was started with
+
+
+def _adopt(bench: Bench) -> None:
+    _adopted[:] = [bench]
+
+
+def _finish_there(run: Run) -> Finished:
+    return _adopted[0].finish(run)

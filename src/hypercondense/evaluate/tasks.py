@@ -1,0 +1,90 @@
+"""What a trained network is asked to do with the test nodes of the source.
+
+All three look at test nodes only. Nodes the network learned from would flatter clustering and retrieval, because
+their embeddings were pulled together by their labels.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from hypercondense.errors import ConfigError
+from hypercondense.evaluate.metrics import accuracy, macro_f1, mean_average_precision, mutual_information
+from hypercondense.evaluate.training import Inputs
+from hypercondense.hypergraph import Ids
+from hypercondense.models import HypergraphNetwork
+
+RESTARTS = 10  # of k-means; the clustering with the lowest inertia counts, which needs no labels
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The score of one run; ``macro_f1`` for classification only."""
+
+    value: float
+    macro_f1: float | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task and the name of what it measures."""
+
+    name: str
+    metric: str
+    score: Callable[[HypergraphNetwork, Inputs, Ids, int], Outcome]
+
+
+@torch.no_grad()
+def classify(model: HypergraphNetwork, source: Inputs, test_ids: Ids, seed: int) -> Outcome:
+    """Accuracy and macro-F1 of the predicted classes. ``seed`` is not used: nothing is random here."""
+    rows = torch.as_tensor(test_ids.copy(), device=source.labels.device)
+    predicted = model(source.features, source.structure)[rows].argmax(1).cpu().numpy()
+    labels = source.labels[rows].cpu().numpy()
+    return Outcome(accuracy(labels, predicted), macro_f1(labels, predicted))
+
+
+def cluster(model: HypergraphNetwork, source: Inputs, test_ids: Ids, seed: int) -> Outcome:
+    """NMI of the classes and k-means on the embeddings, with as many clusters as classes are there."""
+    from sklearn.cluster import KMeans
+
+    embeddings, labels = _embeddings(model, source, test_ids)
+    num_clusters = min(len(np.unique(labels)), len(labels))
+    rows = embeddings.double().cpu().numpy()
+    # scikit-learn warns if fewer rows differ than there are clusters, e.g. when a network says one thing of all.
+    num_clusters = min(num_clusters, len(np.unique(rows, axis=0)))
+    means = KMeans(num_clusters, n_init=RESTARTS, random_state=seed % 2**32)
+    return Outcome(mutual_information(labels, means.fit_predict(rows)))
+
+
+def retrieve(model: HypergraphNetwork, source: Inputs, test_ids: Ids, seed: int) -> Outcome:
+    """MAP of finding the other test nodes of the same class by cosine similarity. ``seed`` is not used."""
+    embeddings, labels = _embeddings(model, source, test_ids)
+    return Outcome(mean_average_precision(embeddings, labels))
+
+
+TASKS: dict[str, Task] = {
+    "classify": Task("classify", "accuracy", classify),
+    "cluster": Task("cluster", "nmi", cluster),
+    "retrieve": Task("retrieve", "map", retrieve),
+}
+
+
+def task_named(name: str) -> Task:
+    """The registered task of this name.
+
+    >>> task_named("cluster").metric
+    'nmi'
+    """
+    if name not in TASKS:
+        raise ConfigError(f"unknown task {name!r}; there are {', '.join(TASKS)}")
+    return TASKS[name]
+
+
+@torch.no_grad()
+def _embeddings(model: HypergraphNetwork, source: Inputs, test_ids: Ids) -> tuple[Tensor, Ids]:
+    rows = torch.as_tensor(test_ids.copy(), device=source.labels.device)
+    embeddings = model.embed(source.features, source.structure)[rows]
+    return embeddings, source.labels[rows].cpu().numpy()

@@ -1,0 +1,183 @@
+"""Train a fresh network on one hypergraph and choose its epoch on the validation nodes of the source.
+
+The rule is the same for every method and for the whole data: full-batch Adam on the cross-entropy of the labelled
+nodes; every few epochs the network scores the source's validation nodes; the epoch with the best accuracy is
+kept (of equals the one with the lower cross-entropy, then the earlier). No test label is read here.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from hypercondense.data.splits import Split
+from hypercondense.hypergraph import UNKNOWN, Hypergraph
+from hypercondense.models import HypergraphNetwork, Input, Structure, build, input_features, model_class
+from hypercondense.progress import Progress, silent
+from hypercondense.rng import seeded
+
+VALIDATE_EVERY = 5  # epochs; a look at a large source costs as much as many epochs on a condensed one
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """A hypergraph as tensors: prepared once, used by many trainings."""
+
+    features: Input
+    structure: Structure
+    labels: Tensor
+    num_classes: int
+
+    @classmethod
+    def of(cls, hypergraph: Hypergraph, *, device: torch.device | str = "cpu") -> "Inputs":
+        """Copy a hypergraph to a device, with a self-loop at every node."""
+        return cls(
+            features=input_features(hypergraph, device=device),
+            structure=Structure.of(hypergraph, device=device),
+            labels=torch.as_tensor(hypergraph.labels.copy(), device=device),
+            num_classes=hypergraph.num_classes,
+        )
+
+    @property
+    def num_features(self) -> int:
+        """Number of feature columns."""
+        return int(self.features.shape[1])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """Which model, and what differs from its defaults; ``None`` means the default of the model."""
+
+    model: str = "hgnn"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    learning_rate: float | None = None
+    weight_decay: float | None = None
+    epochs: int | None = None
+
+    def completed(self) -> "Recipe":
+        """The same recipe with every ``None`` replaced by the model's default, checked."""
+        default = model_class(self.model).optimization
+        chosen = replace(
+            self,
+            learning_rate=default.learning_rate if self.learning_rate is None else self.learning_rate,
+            weight_decay=default.weight_decay if self.weight_decay is None else self.weight_decay,
+            epochs=default.epochs if self.epochs is None else self.epochs,
+        )
+        if chosen.epochs is None or chosen.epochs < 1:
+            raise ValueError(f"epochs must be at least 1, got {chosen.epochs}")
+        return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A network with the weights of its chosen epoch. ``validation`` is NaN without validation nodes."""
+
+    model: HypergraphNetwork
+    epoch: int
+    validation: float
+
+
+def train(
+    recipe: Recipe,
+    train_graph: Inputs,
+    source: Inputs,
+    split: Split,
+    *,
+    seed: int,
+    validate_every: int = VALIDATE_EVERY,
+    progress: Progress = silent,
+) -> Trained:
+    """Train on ``train_graph``, choose the epoch on the validation nodes of ``source``.
+
+    If ``train_graph`` is ``source`` itself, the network learns from ``split.train_ids`` (the whole data);
+    otherwise from every labelled node of ``train_graph``. Without validation nodes the last epoch is kept.
+    """
+    if train_graph.num_features != source.num_features:
+        raise ValueError(
+            f"the source has {source.num_features} features but the hypergraph to train on has "
+            f"{train_graph.num_features}; use the source it was condensed from"
+        )
+    recipe = recipe.completed()
+    with seeded(seed):
+        model = build(
+            recipe.model, num_features=source.num_features, num_classes=source.num_classes, **recipe.options
+        ).to(source.labels.device)
+        return _fit(model, recipe, train_graph, source, split, every=validate_every, progress=progress)
+
+
+def _fit(
+    model: HypergraphNetwork,
+    recipe: Recipe,
+    train_graph: Inputs,
+    source: Inputs,
+    split: Split,
+    *,
+    every: int,
+    progress: Progress,
+) -> Trained:
+    learn_ids, learn_labels = _targets(train_graph, source, split)
+    validation_ids = torch.as_tensor(split.validation_ids.copy(), device=source.labels.device)
+    assert recipe.epochs is not None and recipe.learning_rate is not None and recipe.weight_decay is not None
+    optimizer = torch.optim.Adam(
+        model.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay
+    )
+    best = _Best()
+    for epoch in range(1, recipe.epochs + 1):
+        loss = _step(model, optimizer, train_graph, learn_ids, learn_labels)
+        if len(validation_ids) and (epoch % every == 0 or epoch == recipe.epochs):
+            best.offer(epoch, *_validate(model, source, validation_ids), model)
+            progress(
+                f"train {recipe.model}", epoch, recipe.epochs, loss=float(loss), validation=best.accuracy
+            )
+    if best.weights is None:
+        return Trained(model.eval(), recipe.epochs, math.nan)
+    model.load_state_dict(best.weights)
+    return Trained(model.eval(), best.epoch, best.accuracy)
+
+
+def _targets(train_graph: Inputs, source: Inputs, split: Split) -> tuple[Tensor, Tensor]:
+    """Ids of the nodes to learn from, and their classes."""
+    if train_graph is source:
+        ids = torch.as_tensor(split.train_ids.copy(), device=source.labels.device)
+    else:
+        ids = torch.nonzero(train_graph.labels != UNKNOWN).flatten()
+    return ids, train_graph.labels[ids]
+
+
+def _step(
+    model: HypergraphNetwork, optimizer: torch.optim.Optimizer, graph: Inputs, ids: Tensor, labels: Tensor
+) -> Tensor:
+    model.train()
+    optimizer.zero_grad()
+    loss = functional.cross_entropy(model(graph.features, graph.structure)[ids], labels)
+    loss.backward()  # type: ignore[no-untyped-call]
+    optimizer.step()
+    return loss.detach()
+
+
+@torch.no_grad()
+def _validate(model: HypergraphNetwork, source: Inputs, validation_ids: Tensor) -> tuple[float, float]:
+    """Accuracy and cross-entropy on the validation nodes."""
+    model.eval()
+    scores = model(source.features, source.structure)[validation_ids]
+    labels = source.labels[validation_ids]
+    accuracy = (scores.argmax(1) == labels).double().mean()
+    return float(accuracy), float(functional.cross_entropy(scores, labels))
+
+
+class _Best:
+    """The best epoch so far and a copy of its weights."""
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        self.accuracy, self.loss = -math.inf, math.inf
+        self.weights: dict[str, Tensor] | None = None
+
+    def offer(self, epoch: int, accuracy: float, loss: float, model: HypergraphNetwork) -> None:
+        if (accuracy, -loss) > (self.accuracy, -self.loss):
+            self.epoch, self.accuracy, self.loss = epoch, accuracy, loss
+            self.weights = {name: value.detach().clone() for name, value in model.state_dict().items()}

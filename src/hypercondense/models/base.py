@@ -1,0 +1,56 @@
+"""What every model is: features and structure in, one row of class scores per node out."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from hypercondense.models.message_passing import Structure
+from hypercondense.models.sparse import Input
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optimization:
+    """How a model is trained unless the caller says otherwise."""
+
+    learning_rate: float = 0.01
+    weight_decay: float = 5e-4
+    epochs: int = 200
+
+
+class HypergraphNetwork(nn.Module, ABC):
+    """A network for nodes of a hypergraph; ``N`` nodes, ``d`` features, ``C`` classes."""
+
+    optimization: ClassVar[Optimization] = Optimization()
+
+    @abstractmethod
+    def embed(self, features: Input, structure: Structure) -> Tensor:
+        """What the last linear map reads, (N, hidden): the embeddings for clustering and retrieval."""
+
+    @abstractmethod
+    def forward(self, features: Input, structure: Structure) -> Tensor:
+        """Class scores before the softmax, (N, C)."""
+
+
+class InputLinear(nn.Linear):
+    """``X W^T + b`` for dense or sparse X (N, d): a sparse X is never made dense."""
+
+    def forward(self, features: Input) -> Tensor:
+        """One row per node, (N, out)."""
+        product = features @ self.weight.t()
+        return product if self.bias is None else product + self.bias
+
+
+def check_sizes(*, layers: int, hidden: int, dropout: float) -> None:
+    """Raise if a size cannot be."""
+    if layers < 1 or hidden < 1:
+        raise ValueError(f"layers and hidden must be at least 1, got {layers} and {hidden}")
+    if not 0 <= dropout < 1:
+        raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
+
+
+def has_gradient(features: Input) -> bool:
+    """Whether a backward pass goes on into the features; it never does into sparse ones."""
+    return isinstance(features, torch.Tensor) and features.requires_grad

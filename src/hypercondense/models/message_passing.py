@@ -1,0 +1,220 @@
+"""The structure of a hypergraph as every model uses it: messages from nodes to hyperedges and back.
+
+H is the incidence matrix (nodes, hyperedges) with its weights, ``dv`` the weighted degrees of nodes (row sums),
+``de`` those of hyperedges (column sums). A node in no hyperedge and a hyperedge without nodes receive zeros,
+and gradients stay finite there.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.models.sparse import SparseMatrix
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """Weighted incidence, and the operators made from it when a model first asks for them.
+
+    Args:
+        matrix: H as ``scipy.sparse.csr_array`` of shape (nodes, hyperedges).
+        device: Where the operators live.
+        dtype: Their number type; float64 for checking formulas.
+    """
+
+    matrix: Any
+    device: torch.device | str = "cpu"
+    dtype: torch.dtype = torch.float32
+
+    @classmethod
+    def of(
+        cls,
+        hypergraph: Hypergraph,
+        *,
+        device: torch.device | str = "cpu",
+        dtype: torch.dtype = torch.float32,
+        self_loops: bool = True,
+    ) -> "Structure":
+        """The structure of a hypergraph, in which every node has a singleton hyperedge (``self_loops``).
+
+        >>> triangle = Hypergraph(features=[[1.0]] * 3, labels=[0, 1, 1], incidence=([0, 1], [0, 0]),
+        ...                       num_hyperedges=1)
+        >>> Structure.of(triangle).num_hyperedges, Structure.of(triangle, self_loops=False).num_hyperedges
+        (4, 1)
+        """
+        incidence, num_hyperedges = hypergraph.incidence, hypergraph.num_hyperedges
+        if self_loops:
+            incidence, num_hyperedges = hypergraph.with_self_loops
+        return cls(incidence.matrix(hypergraph.num_nodes, num_hyperedges), device=device, dtype=dtype)
+
+    @classmethod
+    def from_dense(cls, incidence: Any, *, device: torch.device | str = "cpu") -> "Structure":
+        """The structure of a dense matrix (nodes, hyperedges), taken as it is: self-loops are not added."""
+        if isinstance(incidence, Tensor):
+            incidence = incidence.detach().cpu().numpy()
+        matrix = sp.csr_array(np.asarray(incidence))
+        if not (np.isfinite(matrix.data) & (matrix.data > 0)).all():
+            raise ValueError("incidence weights must be finite and positive, and 0 where there is none")
+        dtype = torch.float64 if matrix.dtype == np.float64 else torch.float32
+        return cls(matrix, device=device, dtype=dtype)
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def num_hyperedges(self) -> int:
+        """Number of hyperedges, self-loops included."""
+        return int(self.matrix.shape[1])
+
+    @cached_property
+    def node_degree(self) -> NDArray[np.float64]:
+        """``dv``: the sum of the weights of each node, shape (nodes,)."""
+        return np.asarray(self.matrix.sum(1, dtype=np.float64)).reshape(-1)
+
+    @cached_property
+    def hyperedge_degree(self) -> NDArray[np.float64]:
+        """``de``: the sum of the weights of each hyperedge, shape (hyperedges,)."""
+        return np.asarray(self.matrix.sum(0, dtype=np.float64)).reshape(-1)
+
+    @cached_property
+    def incidence(self) -> SparseMatrix:
+        """H: ``incidence @ x`` sums weighted hyperedge messages at nodes."""
+        return self._sparse(self.matrix)
+
+    @cached_property
+    def hyperedge_mean(self) -> SparseMatrix:
+        """``De^-1 H^T``: the weighted mean of the nodes of each hyperedge."""
+        return self._sparse(_scaled(self.matrix.T, inverse_power(self.hyperedge_degree, 1.0)))
+
+    @cached_property
+    def node_mean(self) -> SparseMatrix:
+        """``Dv^-1 H``: the weighted mean of the hyperedges of each node."""
+        return self._sparse(_scaled(self.matrix, inverse_power(self.node_degree, 1.0)))
+
+    @cached_property
+    def symmetric(self) -> "Propagation":
+        """``Dv^-1/2 H De^-1 H^T Dv^-1/2``."""
+        to_node = inverse_power(self.node_degree, 0.5)
+        return self.propagation(to_node, inverse_power(self.hyperedge_degree, 1.0), to_node)
+
+    @cached_property
+    def row_normalized(self) -> "Propagation":
+        """``Dv^-1 H De^-1 H^T``: every node receives the mean of the means of its hyperedges."""
+        ones = np.ones(self.num_nodes)
+        return self.propagation(
+            inverse_power(self.node_degree, 1.0), inverse_power(self.hyperedge_degree, 1.0), ones
+        )
+
+    @cached_property
+    def degree_normalized(self) -> "Propagation":
+        """``Dv^-1/2 H Q^-1/2 De^-1 H^T`` with Q the mean degree of the nodes of each hyperedge."""
+        mean = inverse_power(self.hyperedge_degree, 1.0)
+        mean_degree = mean * (self.matrix.T @ self.node_degree)
+        to_hyperedge = mean * inverse_power(mean_degree, 0.5)
+        return self.propagation(inverse_power(self.node_degree, 0.5), to_hyperedge, np.ones(self.num_nodes))
+
+    def propagation(
+        self, out: NDArray[np.float64], hyperedge: NDArray[np.float64], into: NDArray[np.float64]
+    ) -> "Propagation":
+        """``diag(out) H diag(hyperedge) H^T diag(into)`` without forming it.
+
+        A hyperedge with one node only gives back what that node sent: all of them together are a diagonal.
+        """
+        sizes = np.bincount(self.matrix.indices, minlength=self.num_hyperedges)
+        alone = self.matrix[:, np.flatnonzero(sizes == 1)]
+        shared = self.matrix[:, np.flatnonzero(sizes > 1)]
+        loops = alone.multiply(alone) @ hyperedge[sizes == 1]
+        return Propagation(
+            to_hyperedges=self._sparse(_scaled(_scaled(shared, into).T, hyperedge[sizes > 1])),
+            to_nodes=self._sparse(_scaled(shared, out)),
+            diagonal=self._tensor(out * loops * into)[:, None],
+        )
+
+    @cached_property
+    def incidence_weights(self) -> Tensor:
+        """The weight of each membership, sorted by node then hyperedge, shape (incidences,)."""
+        return self._tensor(self.matrix.data)
+
+    @cached_property
+    def node_of_incidence(self) -> SparseMatrix:
+        """(incidences, nodes): ``@ x`` copies to each membership the row of its node; its transpose sums."""
+        counts = np.diff(self.matrix.indptr)
+        return self._selection(np.repeat(np.arange(self.num_nodes), counts), self.num_nodes)
+
+    @cached_property
+    def hyperedge_of_incidence(self) -> SparseMatrix:
+        """(incidences, hyperedges): ``@ x`` copies to each membership the row of its hyperedge."""
+        return self._selection(self.matrix.indices, self.num_hyperedges)
+
+    def softmax_over_hyperedges(self, scores: Tensor) -> Tensor:
+        """Softmax of one score per membership over the hyperedges of each node, with weights as counts.
+
+        ``w_ve exp(s_ve) / sum_f w_vf exp(s_vf)``, shapes (incidences, heads).
+        """
+        node_ids = self.node_of_incidence.by_row.columns.long()[:, None].expand_as(scores)
+        lowest = scores.new_full((self.num_nodes, scores.shape[1]), -torch.inf)
+        peak = lowest.scatter_reduce(0, node_ids, scores.detach(), "amax").gather(0, node_ids)
+        shares = self.incidence_weights[:, None] * (scores - peak).exp()
+        totals = self.node_of_incidence.transposed_times(shares)
+        return shares / (self.node_of_incidence @ totals)
+
+    def _selection(self, ids: NDArray[Any], size: int) -> SparseMatrix:
+        ones = np.ones(len(ids), np.float32)
+        matrix = sp.csr_array((ones, ids, np.arange(len(ids) + 1)), shape=(len(ids), size))
+        return self._sparse(matrix)
+
+    def _sparse(self, matrix: Any) -> SparseMatrix:
+        return SparseMatrix.of(matrix, device=self.device, dtype=self.dtype)
+
+    def _tensor(self, array: Any) -> Tensor:
+        return torch.as_tensor(np.array(array), dtype=self.dtype, device=self.device)
+
+
+@dataclass(frozen=True, eq=False)
+class Propagation:
+    """A linear map of node rows through hyperedges: ``to_nodes @ to_hyperedges @ x + diagonal * x``."""
+
+    to_hyperedges: SparseMatrix
+    to_nodes: SparseMatrix
+    diagonal: Tensor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Apply it to one row per node; differentiable, and nothing per hyperedge is kept for backward."""
+        result: Tensor = _Propagate.apply(x, self)  # type: ignore[no-untyped-call]
+        return result
+
+
+class _Propagate(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, way: Propagation) -> Tensor:
+        ctx.way = way
+        received = way.to_nodes.by_row.times(way.to_hyperedges.by_row.times(x))
+        return received.addcmul_(way.diagonal, x)
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        way: Propagation = ctx.way
+        sent = way.to_hyperedges.by_column.times(way.to_nodes.by_column.times(gradient))
+        return sent.addcmul_(way.diagonal, gradient), None
+
+
+def inverse_power(degree: NDArray[np.float64], power: float) -> NDArray[np.float64]:
+    """``degree ** -power``, and 0 where the degree is 0: an isolated node receives nothing."""
+    positive = degree > 0
+    return np.where(positive, np.where(positive, degree, 1.0) ** -power, 0.0)
+
+
+def _scaled(matrix: Any, rows: NDArray[np.float64]) -> Any:
+    """``diag(rows) matrix`` in float64."""
+    return sp.diags_array(rows) @ sp.csr_array(matrix).astype(np.float64)
