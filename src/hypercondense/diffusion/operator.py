@@ -160,13 +160,17 @@ def _normalized(
     degree = loop + np.bincount(node_ids, weights, minlength=len(loop))
     size = np.bincount(hyperedge_ids, weights, minlength=num_hyperedges)
     values = (weights / np.sqrt(degree[node_ids] * size[hyperedge_ids])).astype(np.float32)
-    active_ids, position = np.unique(node_ids, return_inverse=True)
-    shape = (num_hyperedges, len(active_ids))
-    to_hyperedges = sp.csr_array((values, (hyperedge_ids, position)), shape=shape)
+    active = np.bincount(node_ids, minlength=len(loop)) > 0
+    position = np.cumsum(active) - 1
+    # Index types as small as possible: reading the indices is a good part of the time of a product.
+    index_type = sp.get_index_dtype(maxval=max(len(values), len(loop)))
+    starts = np.append(0, np.cumsum(np.bincount(hyperedge_ids, minlength=num_hyperedges)))
+    parts = (values, position[node_ids].astype(index_type), starts.astype(index_type))
+    to_hyperedges = sp.csr_array(parts, shape=(num_hyperedges, np.count_nonzero(active)))
     diagonal = np.divide(loop, degree, out=np.zeros_like(loop), where=degree > 0).astype(np.float32)
     to_nodes = to_hyperedges.T.tocsr()
     return Propagation(
-        active_ids=active_ids,
+        active_ids=np.flatnonzero(active),
         to_hyperedges=to_hyperedges,
         to_nodes=to_nodes,
         loop=diagonal,

@@ -8,9 +8,9 @@ from hypercondense.hypergraph import Hypergraph
 from hypercondense.memory import format_size
 
 CHUNK_BYTES = 4 * 2**20  # rows are copied between a panel and a file in pieces of about this size
-_WIDTHS = (16, 8, 4, 2, 1)  # columns of a block; 16 float32 are one cache line
+_WIDTH = 16  # columns of a block: 16 float32 are one cache line
 _SMALL = 64 * 2**20  # buffers up to this size are never worth narrower blocks
-_SHARE = 0.1  # beyond that, buffers take at most this share of input and output
+_SHARE = 0.1  # beyond that, buffers take at most this share of input and output, or as much as the structure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +31,12 @@ class Plan:
 
 
 def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) -> Plan:
-    """All columns at once, in blocks whose buffers are small beside the input and the output."""
+    """All columns at once, in blocks whose buffers are small beside what is in memory anyway."""
     output = 4 * source.num_nodes * source.num_features
     given = source.features.data.nbytes if source.is_sparse else output
-    limit = max(_SMALL, int(_SHARE * (given + output)))
-    for width, workers in _candidates(threads):
+    structure = 32 * source.num_incidences  # two int64 ids, and an int32 and a float32 in each factor
+    limit = max(_SMALL, int(_SHARE * (given + output)), structure)
+    for width, workers in _candidates(source.num_features, threads):
         buffers = _buffer_bytes(propagation, width=width, threads=workers)
         if buffers <= limit:
             break
@@ -51,7 +52,7 @@ def plan_within(
         ConfigError: Not even one column at a time fits.
     """
     column = 4 * source.num_nodes
-    for width, workers in _candidates(threads):
+    for width, workers in _candidates(source.num_features, threads):
         fixed = _buffer_bytes(propagation, width=width, threads=workers) + 2 * CHUNK_BYTES
         columns = source.num_features if whole else min(width * workers, source.num_features)
         needed = fixed + columns * column
@@ -68,10 +69,12 @@ def plan_within(
     )
 
 
-def _candidates(threads: int) -> list[tuple[int, int]]:
+def _candidates(num_columns: int, threads: int) -> list[tuple[int, int]]:
     """Pairs of block width and threads, from the fastest to the smallest."""
-    pairs = {(width, workers) for width in _WIDTHS for workers in (threads, 1)}
-    return sorted(pairs, key=lambda pair: (pair[0] * pair[1], pair[0]), reverse=True)
+    widest = max(1, min(_WIDTH, -(-num_columns // threads)))  # few columns still occupy all threads
+    widths = {max(1, widest >> halvings) for halvings in range(_WIDTH.bit_length())}
+    pairs = {(width, workers) for width in widths for workers in (threads, 1)}
+    return sorted(pairs, key=lambda pair: (pair[0] * pair[1], pair[1]), reverse=True)
 
 
 def _buffer_bytes(propagation: Propagation, *, width: int, threads: int) -> int:
