@@ -14,7 +14,7 @@ from torch import Tensor
 from hypercondense import memory as memory_use
 from hypercondense.condensation import Condensation, Provenance
 from hypercondense.data.splits import Split
-from hypercondense.diffusion import diffuse
+from hypercondense.diffusion import cached_diffusion
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
 from hypercondense.labels import RatioOf, condensed_labels
@@ -59,7 +59,13 @@ class Task:
     def diffused_rows(self, coefficients: Sequence[float]) -> Dense:
         """Diffused features of the training nodes, shape (training nodes, features)."""
         with self.stage("diffuse"):
-            diffused = diffuse(self.source, coefficients, memory=self.memory, progress=self.progress)
+            diffused = cached_diffusion(
+                self.source,
+                coefficients,
+                cache_dir=self.cache_dir,
+                memory=self.memory,
+                progress=self.progress,
+            )
             return np.asarray(diffused[self.split.train_ids])
 
 
