@@ -111,7 +111,7 @@ def _answer(file: RemoteFile, part: _Part, by_hand: str) -> Any:
         if error.code in _BUSY:
             raise _DroppedError(f"status {error.code}") from error
         raise FetchError(
-            f"{file.url} answers {error.code} {error.reason}; it may have moved: look at its source, {by_hand}"
+            f"{file.url} answers {error.code} {error.reason}; it may have moved: see its source, {by_hand}"
         ) from error
     except urllib.error.URLError as error:
         if isinstance(error.reason, socket.gaierror):
