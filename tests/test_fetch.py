@@ -98,8 +98,10 @@ def test_progress_counts_bytes_up_to_all(server: LocalServer, tmp_path: Path) ->
 def test_a_complete_data_set_is_not_downloaded_again(server: LocalServer, tmp_path: Path) -> None:
     fetch(both(server), data_dir=tmp_path)
     server.requests.clear()
+    shutil.rmtree(tmp_path / ".fetch")
     fetch(both(server), data_dir=tmp_path)
     assert server.requests == []
+    assert not (tmp_path / ".fetch").exists()
     fetch(both(server), data_dir=tmp_path, force=True)
     assert len(server.requests) == 2
 
@@ -160,6 +162,30 @@ def test_a_dropped_connection_is_taken_up_again(server: LocalServer, tmp_path: P
     fetch(both(server), data_dir=tmp_path)
     ranges = [headers.get("Range") for name, headers in server.requests if name == "big.bin"]
     assert ranges == [None, "bytes=5000-", "bytes=5000-"]
+    assert (tmp_path / "toy" / "big.bin").read_bytes() == BODY
+
+
+def test_a_server_that_hangs_up_or_falls_silent_is_asked_again(
+    server: LocalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = threading.Event()
+
+    def silent(handler: object, body: bytes) -> None:
+        head(handler, 200, Content_Length=len(body), ETag='"one"')
+        handler.wfile.write(body[:100])  # type: ignore[attr-defined]
+        over.wait(5)
+
+    monkeypatch.setattr(download_module, "TIMEOUT_SECONDS", 0.3)
+    server.scripts["big.bin"] = [lambda handler, body: None, silent, ranged]
+    fetch(both(server), data_dir=tmp_path)
+    over.set()
+    assert (tmp_path / "toy" / "big.bin").read_bytes() == BODY
+
+
+def test_a_part_that_is_whole_already_is_only_checked(server: LocalServer, tmp_path: Path) -> None:
+    start_part(tmp_path, BODY)
+    fetch(both(server), data_dir=tmp_path)
+    assert [name for name, _ in server.requests] == ["small.txt"]
     assert (tmp_path / "toy" / "big.bin").read_bytes() == BODY
 
 

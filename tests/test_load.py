@@ -162,4 +162,5 @@ def test_shared_data_have_their_published_statistics(name: str, shared_data: Pat
         pytest.skip(f"{shared_data / name} is not there")
     loaded = load(name, data_dir=shared_data)
     assert loaded.name == name
-    assert bool(loaded.notes) == DATASETS[name].label_derived
+    if DATASETS[name].label_derived:
+        assert any("labels" in note for note in loaded.notes)
