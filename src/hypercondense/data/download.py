@@ -86,8 +86,8 @@ def _download_part(file: RemoteFile, part: _Part, *, by_hand: str, progress: Pro
         return _try_once(file, part, by_hand=by_hand, progress=progress)
     except _DroppedError as error:
         raise FetchError(
-            f"the connection to {_host(file)} broke {len(WAITS_SECONDS) + 1} times ({error}); fetch again, it "
-            f"continues at {format_size(part.size)}, {by_hand}"
+            f"the connection to {_host(file)} broke {len(WAITS_SECONDS) + 1} times ({error}); fetch again, "
+            f"it continues at {format_size(part.size)}, {by_hand}"
         ) from error
 
 
