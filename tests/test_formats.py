@@ -73,11 +73,7 @@ def test_a_given_name_is_used(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "file"),
-    [
-        part
-        for part in PARTS
-        if part[0] != "tables" and part[1] not in OPTIONAL | {"manifest.json"}
-    ],
+    [part for part in PARTS if part[0] != "tables" and part[1] not in OPTIONAL | {"manifest.json"}],
 )
 def test_a_file_of_the_folder_may_be_given_instead(tmp_path: Path, name: str, file: str) -> None:
     EXAMPLES[name](tmp_path)
@@ -188,7 +184,9 @@ def test_every_truncation_of_a_binary_file_is_refused(tmp_path: Path, name: str,
 
 
 MUTATIONS = st.lists(
-    st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=4), st.integers(0, 4)), min_size=1, max_size=4
+    st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=4), st.integers(0, 4)),
+    min_size=1,
+    max_size=4,
 )
 
 
