@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
-from format_examples import FEATURES, HYPEREDGE_IDS, LABELS, NODE_IDS, tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import hypergraphs
 
+from format_examples import FEATURES, HYPEREDGE_IDS, LABELS, NODE_IDS, tiny
 from hypercondense.hypergraph import Hypergraph, csr_from_parts
+from strategies import hypergraphs
 
 
 def with_feature(value: float, dtype: Any = np.float64) -> np.ndarray[Any, Any]:

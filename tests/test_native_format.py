@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from format_examples import tiny
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from strategies import hypergraphs
 
+from format_examples import tiny
 from hypercondense.data.formats import read, read_native, write_native
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph
+from strategies import hypergraphs
 
 
 def same_bits(first: Hypergraph, second: Hypergraph) -> bool:

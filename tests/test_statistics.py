@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from format_examples import FEATURES, tiny
 from hypothesis import given, settings
-from strategies import hypergraphs
 
+from format_examples import FEATURES, tiny
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.statistics import homophily, statistics
+from strategies import hypergraphs
 
 
 def test_statistics_of_a_tiny_hypergraph() -> None:
