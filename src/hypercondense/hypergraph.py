@@ -307,7 +307,10 @@ def _checked_sparse(features: Any) -> Any:
     if features.shape[1] > np.iinfo(np.int32).max:
         raise ValueError(f"features must have fewer than 2**31 columns, got {features.shape[1]}")
     if features.format in ("csr", "csc"):
-        features.check_format(full_check=True)  # scipy reads outside of the arrays if an index is wrong
+        # Scipy reads outside of the arrays if an index is wrong. Its check may exchange the arrays of what
+        # it checks, so that is a wrapper of ours.
+        wrapper = sp.csr_array if features.format == "csr" else sp.csc_array
+        wrapper(features).check_format(full_check=True)
     with np.errstate(over="ignore"):
         matrix = sp.csr_array(features).astype(np.float32, copy=True)
     matrix.sum_duplicates()
