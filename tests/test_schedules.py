@@ -1,5 +1,6 @@
 """Weights of the two losses over time (Eq. 13 and appendix D)."""
 
+import itertools
 import math
 
 import pytest
@@ -32,5 +33,5 @@ def test_weights_are_never_negative_and_never_both_zero(schedule) -> None:
 @pytest.mark.parametrize("name", ["cosine", "linear", "step"])
 def test_the_way_is_from_coarse_to_fine(name: str) -> None:
     weights = [SCHEDULES[name](percent / 100) for percent in range(101)]
-    assert all(later[0] <= earlier[0] + 1e-12 for earlier, later in zip(weights, weights[1:], strict=False))
-    assert all(later[1] >= earlier[1] - 1e-12 for earlier, later in zip(weights, weights[1:], strict=False))
+    assert all(later[0] <= earlier[0] + 1e-12 for earlier, later in itertools.pairwise(weights))
+    assert all(later[1] >= earlier[1] - 1e-12 for earlier, later in itertools.pairwise(weights))

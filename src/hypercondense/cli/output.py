@@ -95,7 +95,9 @@ class _Lines:
         if now - self.last < _LINE_EVERY:
             return
         self.last = now
-        left = f", about {(now - began) * (total - done) / (done - before):.0f} s left" if done > before else ""
+        left = (
+            f", about {(now - began) * (total - done) / (done - before):.0f} s left" if done > before else ""
+        )
         note(f"{stage} {done}/{total}{left} {_figures(figures)}".rstrip())
 
 

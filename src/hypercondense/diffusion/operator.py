@@ -126,7 +126,7 @@ class Propagation:
     def diffuse(self, x: Dense, coefficients: Sequence[float]) -> Dense:
         """``sum_k w_k P^k x`` for a dense matrix with a row for every node, in memory and in one piece."""
         coefficients = checked_coefficients(coefficients)
-        x = np.ascontiguousarray(x, np.float32)
+        x = np.require(x, np.float32, ["C", "W"])  # torch warns about memory it must not write
         if len(self.active_ids) == self.num_nodes:
             return self._horner(x, coefficients)
         # A node outside the products has nothing but loops: P keeps it, or makes it 0 if it has none.
