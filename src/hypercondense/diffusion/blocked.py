@@ -149,7 +149,7 @@ class _Work:
 
         def diffuse_block(start: int) -> int:
             columns = slice(start, min(start + self.plan.width, given.shape[1]))
-            result[:, columns] = self.propagation.diffuse(given[:, columns], self.coefficients)
+            self.propagation.diffuse(given[:, columns], self.coefficients, out=result[:, columns])
             return before + int(columns.stop)
 
         with _workers(self.plan.threads) as pool:

@@ -34,7 +34,7 @@ def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) 
     """All columns at once, in blocks whose buffers are small beside what is in memory anyway."""
     output = 4 * source.num_nodes * source.num_features
     given = source.features.data.nbytes if source.is_sparse else output
-    structure = 32 * source.num_incidences  # two int64 ids, and an int32 and a float32 in each factor
+    structure = 40 * source.num_incidences  # the incidence of the source and the two factors of P
     limit = max(_SMALL, int(_SHARE * (given + output)), structure)
     for width, workers in _candidates(source.num_features, threads):
         buffers = _buffer_bytes(propagation, width=width, threads=workers)
@@ -79,7 +79,6 @@ def _candidates(num_columns: int, threads: int) -> list[tuple[int, int]]:
 
 def _buffer_bytes(propagation: Propagation, *, width: int, threads: int) -> int:
     """Bytes of the buffers of :meth:`Propagation.diffuse` in every thread."""
-    num_nodes, num_active = propagation.num_nodes, len(propagation.active_ids)
-    num_hyperedges = int(propagation.to_hyperedges.shape[0])
-    rows = 2 * num_nodes + num_hyperedges + (2 * num_active if num_active < num_nodes else 0)
-    return 4 * threads * (width * rows + 2 * num_nodes)
+    num_hyperedges, num_active = propagation.to_hyperedges.shape
+    rows = 2 * propagation.num_nodes + num_hyperedges
+    return 4 * threads * int(width * rows + num_active)
