@@ -22,12 +22,15 @@ class Plan:
         threads: Blocks worked on at once.
         panel_width: Columns held in memory at once; all of them unless a budget forbids it.
         num_bytes: What this takes in memory, the panel included.
+        direct: Whether blocks are cut from the features themselves. If these are in a file, then every
+            block reads all of it, and its pages stay in memory as long as the system has room.
     """
 
     width: int
     threads: int
     panel_width: int
     num_bytes: int
+    direct: bool
 
 
 def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) -> Plan:
@@ -40,7 +43,13 @@ def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) 
         buffers = _buffer_bytes(propagation, width=width, threads=workers)
         if buffers <= limit:
             break
-    return Plan(width=width, threads=workers, panel_width=source.num_features, num_bytes=output + buffers)
+    return Plan(
+        width=width,
+        threads=workers,
+        panel_width=source.num_features,
+        num_bytes=output + buffers,
+        direct=not source.is_sparse,
+    )
 
 
 def plan_within(
@@ -60,7 +69,11 @@ def plan_within(
             fitting = (memory - fixed) // column
             panel_width = min(source.num_features, fitting - fitting % (width * workers) or fitting)
             return Plan(
-                width=width, threads=workers, panel_width=panel_width, num_bytes=fixed + panel_width * column
+                width=width,
+                threads=workers,
+                panel_width=panel_width,
+                num_bytes=fixed + panel_width * column,
+                direct=False,
             )
     advice = "give a file for the result" if whole else "nothing smaller than one column is possible"
     raise ConfigError(
