@@ -132,7 +132,7 @@ def load_condensed(path: Path | str) -> Condensation:
     for name in (storage.MANIFEST, TENSORS):
         if not (folder / name).is_file():
             raise FormatError(
-                f"{folder} is not a condensed hypergraph: it has no {name}; `hypercondense condense` makes one"
+                f"{folder} is not a condensed hypergraph: it has no {name}; make one with `condense`"
             )
     manifest = storage.read_json(folder / storage.MANIFEST)
     if manifest.get("format") != FORMAT:

@@ -84,6 +84,5 @@ def _read(entry: Path, shape: tuple[int, int]) -> Dense | None:
         matrix = open_map(entry)
     except (OSError, ValueError, EOFError):  # not there, or not a .npy file of the length it declares
         return None
-    if matrix.shape != shape or matrix.dtype != np.float32 or not matrix.flags.c_contiguous:
-        return None
-    return matrix
+    whole = entry.stat().st_size == matrix.offset + matrix.nbytes
+    return matrix if whole and matrix.shape == shape and matrix.dtype == np.float32 else None
