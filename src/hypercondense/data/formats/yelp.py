@@ -37,8 +37,8 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
     features, feature_names = _features(folder)
     labels, label_names = _stars(folder / _STARS)
     node_ids, hyperedge_ids = _pairs(folder / _INCIDENCE, features.shape[0])
-    node_ids, hyperedge_ids, notes = without_duplicates(node_ids, hyperedge_ids)
     hyperedge_ids, num_hyperedges = renumbered(hyperedge_ids)
+    node_ids, hyperedge_ids, notes = without_duplicates(node_ids, hyperedge_ids)
     return Hypergraph(
         features=features,
         labels=labels,
