@@ -40,8 +40,9 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
         )
     if incidence.min(initial=0) < 0:
         raise FormatError(f"{incidence_file}: ids must be at least 0, the smallest is {incidence.min()}")
-    node_ids, given_ids, notes = without_duplicates(*incidence.astype(np.int64))
+    node_ids, given_ids = incidence.astype(np.int64)
     hyperedge_ids, num_hyperedges = renumbered(given_ids)
+    node_ids, hyperedge_ids, notes = without_duplicates(node_ids, hyperedge_ids)
     num_given = int(given_ids.max(initial=-1)) + 1
     return Hypergraph(
         features=features,
