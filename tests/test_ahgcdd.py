@@ -152,10 +152,10 @@ def test_selection_returns_the_best_snapshot_and_the_earlier_of_equals(source: H
 
     def select(candidate: Hypergraph) -> float:
         seen.append(candidate.digest)
-        return [0.1, 0.7, 0.7, 0.2, 0.3][len(seen) - 1]
+        return [0.1, 0.7, 0.7, 0.2, 0.3, 0.0][len(seen) - 1]
 
     result = run("ahgcdd-x", source, select=select, settings={"snapshots": 4})
-    assert len(seen) == 5  # the start and four snapshots
+    assert len(seen) == 6  # the start, four snapshots, and random nodes to compare with
     assert result.hypergraph.digest == seen[1]
     assert result.final_validation == 0.7
 
