@@ -153,9 +153,9 @@ class Hypergraph:
         if weights is not None:
             weights = np.concatenate([weights, np.ones(len(loop_node_ids), np.float32)])
         completed = Incidence(
-            np.concatenate([node_ids, loop_node_ids]),
-            np.concatenate([hyperedge_ids, loop_hyperedge_ids]),
-            weights,
+            _read_only(np.concatenate([node_ids, loop_node_ids])),
+            _read_only(np.concatenate([hyperedge_ids, loop_hyperedge_ids])),
+            None if weights is None else _read_only(weights),
         )
         return completed, self.num_hyperedges + len(loop_node_ids)
 
@@ -196,7 +196,7 @@ class Hypergraph:
         features: Any = arrays.get("features")
         if features is None:
             parts = tuple(arrays[f"features.{part}"] for part in ("values", "columns", "row_starts"))
-            features = sp.csr_array(parts, shape=(facts["num_nodes"], facts["num_features"]))
+            features = csr_from_parts(*parts, shape=(facts["num_nodes"], facts["num_features"]))
         return cls(
             features=features,
             labels=arrays["labels"],
@@ -217,6 +217,30 @@ class Hypergraph:
     def digest(self) -> str:
         """SHA-256 of the content: features (dense and sparse differ), labels, incidence, sizes and names."""
         return digest(*self.to_arrays())
+
+
+def csr_from_parts(values: Any, columns: Any, row_starts: Any, *, shape: Sequence[Any]) -> Any:
+    """A ``scipy.sparse.csr_array`` whose parts may come from anywhere: every index is checked first.
+
+    Scipy trusts the parts and reads outside of them if they are wrong.
+    """
+    columns, row_starts = _integers("columns", columns), _integers("row starts", row_starts)
+    num_rows, num_columns = (int(size) for size in shape)
+    if len(row_starts) != num_rows + 1 or row_starts[0] != 0 or row_starts[-1] != len(columns):
+        raise ValueError(
+            f"row starts must be {num_rows + 1} numbers from 0 to {len(columns)}, "
+            f"got {len(row_starts)} from {row_starts[:1]} to {row_starts[-1:]}"
+        )
+    falling = np.flatnonzero(np.diff(row_starts) < 0)
+    if len(falling):
+        raise ValueError(f"row starts must not fall: they do after row {falling[0]}")
+    bad = np.flatnonzero((columns < 0) | (columns >= num_columns))
+    if len(bad):
+        raise ValueError(f"columns must be 0 to {num_columns - 1}: entry {bad[0]} is {columns[bad[0]]}")
+    values = np.asarray(values)
+    if values.shape != columns.shape:
+        raise ValueError(f"{len(columns)} columns but values of shape {values.shape}")
+    return sp.csr_array((values, columns, row_starts), shape=(num_rows, num_columns))
 
 
 def digest(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> str:
@@ -280,6 +304,13 @@ def _checked_sparse(features: Any) -> Any:
         raise ValueError(f"features must be a matrix with at least one column, got shape {features.shape}")
     if features.dtype.kind not in "fiub":
         raise ValueError(f"features must be real numbers, got type {features.dtype}")
+    if features.shape[1] > np.iinfo(np.int32).max:
+        raise ValueError(f"features must have fewer than 2**31 columns, got {features.shape[1]}")
+    if features.format in ("csr", "csc"):
+        # Scipy reads outside of the arrays if an index is wrong. Its check may exchange the arrays of what
+        # it checks, so that is a wrapper of ours.
+        wrapper = sp.csr_array if features.format == "csr" else sp.csc_array
+        wrapper(features).check_format(full_check=True)
     with np.errstate(over="ignore"):
         matrix = sp.csr_array(features).astype(np.float32, copy=True)
     matrix.sum_duplicates()
@@ -342,6 +373,8 @@ def _checked_labels(given: Any, num_nodes: int) -> Ids:
 
 
 def _checked_incidence(incidence: Sequence[Any], num_nodes: int, num_hyperedges: int) -> Incidence:
+    if num_hyperedges < 0:
+        raise ValueError(f"num_hyperedges must be at least 0, got {num_hyperedges}")
     parts: Iterator[Any] = iter(incidence)
     node_ids = _integers("node ids", next(parts))
     hyperedge_ids = _integers("hyperedge ids", next(parts))
@@ -354,7 +387,11 @@ def _checked_incidence(incidence: Sequence[Any], num_nodes: int, num_hyperedges:
             raise ValueError(
                 f"{what} ids must be 0 to {size - 1}: incidence {bad[0]} has {what} {ids[bad[0]]}"
             )
-    order = np.lexsort((node_ids, hyperedge_ids))
+    if num_nodes * num_hyperedges < 2**62:
+        # One number per membership; the stable sort is quick on memberships that are in order.
+        order = np.argsort(hyperedge_ids * num_nodes + node_ids, kind="stable")
+    else:
+        order = np.lexsort((node_ids, hyperedge_ids))
     node_ids, hyperedge_ids = node_ids[order], hyperedge_ids[order]
     same = np.flatnonzero((np.diff(node_ids) == 0) & (np.diff(hyperedge_ids) == 0))
     if len(same):
@@ -363,12 +400,13 @@ def _checked_incidence(incidence: Sequence[Any], num_nodes: int, num_hyperedges:
             f"duplicate incidence: node {node_ids[first]} is in hyperedge {hyperedge_ids[first]} twice "
             f"(entries {order[first]} and {order[first + 1]})"
         )
-    present = np.bincount(hyperedge_ids, minlength=num_hyperedges)
-    if num_hyperedges and not present.all():
-        empty = np.flatnonzero(present == 0)
+    # Without a table of the declared size: a file may declare any number.
+    present = hyperedge_ids[np.diff(hyperedge_ids, prepend=-1) != 0]
+    if len(present) != num_hyperedges:
+        first_empty = np.flatnonzero(np.append(present, -1) != np.arange(len(present) + 1))[0]
         raise ValueError(
-            f"{len(empty)} of {num_hyperedges} hyperedges are empty, the first is hyperedge {empty[0]}; "
-            "leave empty hyperedges out and number the rest from 0"
+            f"{num_hyperedges - len(present)} of {num_hyperedges} hyperedges are empty, the first is "
+            f"hyperedge {first_empty}; leave empty hyperedges out and number the rest from 0"
         )
     if weights is not None:
         weights = _read_only(_checked_weights(weights, len(order))[order])

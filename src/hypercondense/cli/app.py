@@ -1,0 +1,47 @@
+"""All commands under one name."""
+
+from typing import Annotated
+
+import typer
+
+from hypercondense.cli.compare import compare
+from hypercondense.cli.condense import condense
+from hypercondense.cli.convert import convert
+from hypercondense.cli.datasets import datasets
+from hypercondense.cli.demo import demo
+from hypercondense.cli.evaluate import evaluate
+from hypercondense.cli.info import info
+from hypercondense.version import __version__
+
+app = typer.Typer(
+    name="hypercondense",
+    help="Condense a large hypergraph into a tiny synthetic one that trains networks nearly as well.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hypercondense {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.command()(demo)
+app.add_typer(datasets, name="datasets")
+app.command()(info)
+app.command()(condense)
+app.command()(evaluate)
+app.command()(compare)
+app.command()(convert)

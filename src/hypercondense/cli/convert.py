@@ -1,0 +1,30 @@
+"""``hypercondense convert``: any format to the native folder."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hypercondense.cli import options, output
+
+
+def convert(
+    source: options.Source,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write.")],
+    data_dir: options.DataDir = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Read a hypergraph in any known format and write it as a native folder (safetensors and JSON)."""
+    from hypercondense.data.formats import write_native
+
+    if out.exists() and not force:  # before the long work, not after it
+        raise FileExistsError(f"{out} exists already; choose another place or give --force")
+    hypergraph = options.load_source(source, data_dir)
+    write_native(hypergraph, out, overwrite=force)
+    if json:
+        output.print_json({"out": str(out), "name": hypergraph.name, "digest": hypergraph.digest})
+    else:
+        output.note(f"{hypergraph!r} written to {out}", quiet=quiet)

@@ -1,0 +1,50 @@
+"""``hypercondense info``: statistics and a check of any hypergraph."""
+
+from dataclasses import asdict
+
+from hypercondense.cli import options, output
+
+
+def info(
+    source: options.Source,
+    data_dir: options.DataDir = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Show the statistics of a hypergraph, after checking all of it."""
+    from hypercondense.statistics import statistics
+
+    hypergraph = options.load_source(source, data_dir)
+    facts = asdict(statistics(hypergraph))
+    if json:
+        notes = list(hypergraph.notes)
+        output.print_json({"name": hypergraph.name, **facts, "digest": hypergraph.digest, "notes": notes})
+        return
+    names = {
+        "num_nodes": "nodes",
+        "num_hyperedges": "hyperedges",
+        "num_incidences": "incidences",
+        "num_incidences_with_self_loops": "  with self-loops",
+        "num_features": "features",
+        "num_classes": "classes",
+        "num_labelled_nodes": "labelled nodes",
+        "num_isolated_nodes": "isolated nodes",
+    }
+    lines = {"name": hypergraph.name, **{label: f"{facts[key]:,}" for key, label in names.items()}}
+    lines["features not 0"] = f"{facts['feature_density']:.1%}"
+    lines["node degree"] = _distribution(facts["node_degree"])
+    lines["hyperedge size"] = _distribution(facts["hyperedge_size"])
+    lines["homophily"] = "not defined" if facts["homophily"] is None else f"{facts['homophily']:.3f}"
+    lines["class counts"] = ", ".join(f"{name}: {count:,}" for name, count in facts["class_counts"].items())
+    lines["digest"] = hypergraph.digest
+    output.print_facts(lines)
+    for line in hypergraph.notes:
+        output.note(f"note: {line}", quiet=quiet)
+
+
+def _distribution(numbers: dict[str, float]) -> str:
+    return (
+        f"{numbers['smallest']:,} to {numbers['largest']:,}, mean {numbers['mean']:.2f}, "
+        f"median {numbers['median']:g}, 90 % at most {numbers['ninetieth']:g}"
+    )

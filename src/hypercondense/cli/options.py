@@ -1,0 +1,52 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Source = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="A registered name, or a file or folder in any known format.")
+]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(help="Where data sets are; then $HYPERCONDENSE_DATA, then the user cache."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON value on standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no notes.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
+Seed = Annotated[int, typer.Option(help="Equal seeds give equal results on one machine.", min=0)]
+SplitSeed = Annotated[
+    int, typer.Option(help="Seed of the 50/25/25 split into train, validation and test.", min=0)
+]
+SplitFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--split", help='JSON file with your own node ids: {"train": [], "validation": [], "test": []}.'
+    ),
+]
+Device = Annotated[str, typer.Option(help="Any torch device, such as cpu or cuda:0.")]
+Memory = Annotated[
+    str | None, typer.Option(help="Memory the diffusion may use, such as 2GB; more is written to disk.")
+]
+
+
+def load_source(source: str, data_dir: Path | None) -> Any:
+    """Read a source for a command."""
+    from hypercondense.data import load
+
+    return load(source, data_dir=data_dir)
+
+
+def read_split(source: Any, file: Path | None, seed: int) -> Any:
+    """The split of a command: from a file of ids, or from a seed."""
+    from hypercondense.data.splits import split, split_from_ids
+    from hypercondense.errors import FormatError
+    from hypercondense.storage import read_json
+
+    if file is None:
+        return split(source, seed=seed)
+    parts = read_json(file)
+    if set(parts) != {"train", "validation", "test"}:
+        raise FormatError(f"{file} must have the keys train, validation and test, got {', '.join(parts)}")
+    return split_from_ids(source, **{f"{part}_ids": ids for part, ids in parts.items()})

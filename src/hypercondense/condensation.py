@@ -1,0 +1,172 @@
+"""What condensing returns: the condensed hypergraph and everything that tells where it came from."""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercondense import storage
+from hypercondense.errors import FormatError
+from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.version import __version__
+
+FORMAT = "hypercondense.condensed"
+FORMAT_VERSION = 1
+TENSORS = "condensed.safetensors"
+
+
+def package_versions(packages: Sequence[str] = ("torch", "numpy", "scipy", "scikit-learn")) -> dict[str, str]:
+    """Versions of this package, of Python and of what results depend on."""
+    from importlib.metadata import version
+
+    found = {package: version(package) for package in packages}
+    return {"hypercondense": __version__, "python": platform.python_version(), **found}
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Which source, split, method, options and versions made a condensed hypergraph."""
+
+    method: str
+    settings: dict[str, Any]  # every option of the method
+    seed: int
+    source_name: str
+    source_digest: str
+    num_source_nodes: int
+    split_digest: str
+    split_seed: int | None
+    ratio: float | None  # as given; None where the number of nodes was given
+    ratio_of: str
+    source_location: str | None = None  # what to load it by, where it is not a registered name
+    versions: dict[str, str] = field(default_factory=package_versions)
+    preprocessing: tuple[str, ...] = (
+        "features: none, use the source's as they are",
+        "incidence: give every node without a singleton hyperedge one of weight 1, on source and condensed",
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Condensation:
+    """A condensed hypergraph with its provenance, history and cost.
+
+    ``members[i]`` are the ids of the source nodes that condensed node ``i`` started from. ``history`` holds
+    one row of figures per epoch. The validation scores are ``None`` where nothing was scored.
+    """
+
+    hypergraph: Hypergraph
+    members: tuple[Ids, ...]
+    provenance: Provenance
+    history: tuple[dict[str, float], ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+    peak_memory_mb: float = 0.0
+    start_validation: float | None = None
+    final_validation: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def density(self) -> float:
+        """Share of (node, hyperedge) pairs that are connected."""
+        pairs = self.hypergraph.num_nodes * self.hypergraph.num_hyperedges
+        return self.hypergraph.num_incidences / pairs if pairs else 0.0
+
+    @property
+    def mean_hyperedge_size(self) -> float:
+        """Mean number of members of a hyperedge."""
+        return self.hypergraph.num_incidences / max(1, self.hypergraph.num_hyperedges)
+
+    def save(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Write a folder with ``condensed.safetensors`` and ``manifest.json``, whole or not at all."""
+        arrays, facts = self.hypergraph.to_arrays()
+        starts = np.cumsum([0, *(len(ids) for ids in self.members)], dtype=np.int64)
+        arrays["members.source_ids"] = np.concatenate([*self.members, np.empty(0, np.int64)])
+        arrays["members.row_starts"] = starts
+        with storage.replaced_folder(Path(path), overwrite=overwrite) as folder:
+            manifest = {
+                "format": FORMAT,
+                "format_version": FORMAT_VERSION,
+                "name": self.hypergraph.name,
+                "notes": list(self.hypergraph.notes),
+                "sha256": storage.write_tensors(folder / TENSORS, arrays),
+                "digest": self.hypergraph.digest,
+                "hypergraph": facts,
+                "provenance": asdict(self.provenance),
+                "seconds": self.seconds,
+                "peak_memory_mb": self.peak_memory_mb,
+                "start_validation": self.start_validation,
+                "final_validation": self.final_validation,
+                "warnings": list(self.warnings),
+                "history": list(self.history),
+            }
+            storage.write_json(folder / storage.MANIFEST, manifest)
+
+    def to_pyg(self) -> Any:
+        """The condensed hypergraph as ``torch_geometric.data.Data`` with its self-loops.
+
+        ``hyperedge_index`` is what ``HypergraphConv`` wants, ``incidence_weight`` has one weight for each of
+        its columns, and ``num_nodes`` and ``num_hyperedges`` are set, never guessed.
+        """
+        import torch
+        from torch_geometric.data import Data
+
+        incidence, num_hyperedges = self.hypergraph.with_self_loops
+        weights = incidence.weights
+        if weights is None:
+            weights = np.ones(incidence.num_incidences, np.float32)
+        return Data(
+            x=torch.tensor(self.hypergraph.dense_features()),
+            y=torch.tensor(self.hypergraph.labels),
+            hyperedge_index=torch.tensor(np.stack([incidence.node_ids, incidence.hyperedge_ids])),
+            incidence_weight=torch.tensor(weights),
+            num_nodes=self.hypergraph.num_nodes,
+            num_hyperedges=num_hyperedges,
+        )
+
+
+def load_condensed(path: Path | str) -> Condensation:
+    """Read what :meth:`Condensation.save` wrote, checking that nothing was changed or cut off."""
+    folder = Path(path)
+    for name in (storage.MANIFEST, TENSORS):
+        if not (folder / name).is_file():
+            raise FormatError(
+                f"{folder} is not a condensed hypergraph: it has no {name}; make one with `condense`"
+            )
+    manifest = storage.read_json(folder / storage.MANIFEST)
+    if manifest.get("format") != FORMAT:
+        raise FormatError(f"{folder}: the manifest says format {manifest.get('format')!r}, not {FORMAT!r}")
+    if manifest.get("format_version") != FORMAT_VERSION:
+        raise FormatError(
+            f"{folder}: format version {manifest.get('format_version')} cannot be read by hypercondense "
+            f"{__version__}, which reads version {FORMAT_VERSION}; use the version that wrote it"
+        )
+    if storage.file_digest(folder / TENSORS) != manifest.get("sha256"):
+        raise FormatError(f"{folder / TENSORS} was changed or cut off after it was written; condense again")
+    try:
+        return _from_manifest(storage.read_tensors(folder / TENSORS), manifest)
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{folder / storage.MANIFEST} does not fit its tensors: {error}") from error
+
+
+def _from_manifest(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Condensation:
+    hypergraph = Hypergraph.from_arrays(
+        arrays, manifest["hypergraph"], name=manifest["name"], notes=manifest["notes"]
+    )
+    if hypergraph.digest != manifest["digest"]:
+        raise ValueError("the digest of the content is another one")
+    provenance = dict(manifest["provenance"])
+    provenance["preprocessing"] = tuple(provenance["preprocessing"])
+    starts = arrays["members.row_starts"]
+    return Condensation(
+        hypergraph=hypergraph,
+        members=tuple(np.split(arrays["members.source_ids"], starts[1:-1])),
+        provenance=Provenance(**provenance),
+        history=tuple(manifest["history"]),
+        seconds=manifest["seconds"],
+        peak_memory_mb=manifest["peak_memory_mb"],
+        start_validation=manifest["start_validation"],
+        final_validation=manifest["final_validation"],
+        warnings=tuple(manifest["warnings"]),
+    )

@@ -1,0 +1,134 @@
+"""A numpy archive: ``labels``, ``node_ids``, ``hyperedge_ids`` and ``features`` (or its sparse parts)."""
+
+import math
+import zipfile
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from hypercondense.data.formats.files import check_memory, default_name, one_line
+from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.errors import FormatError
+from hypercondense.hypergraph import Hypergraph, csr_from_parts
+
+_NEEDED = ("labels", "node_ids", "hyperedge_ids")
+_SPARSE = ("features_data", "features_indices", "features_indptr", "features_shape")
+_OPTIONAL = ("weights", "num_nodes", "num_hyperedges", "label_names", "feature_names", "name", "notes")
+_KEYS = ("features", *_SPARSE, *_NEEDED, *_OPTIONAL)
+_KINDS = "biufUS"  # plain numbers and text, no Python objects
+_LONGEST_HEADER = 10_000
+
+
+def _recognises(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    return path.suffix.lower() == ".npz" or _has_labels(path)
+
+
+def _has_labels(path: Path) -> bool:
+    with path.open("rb") as file:
+        if file.read(4) != b"PK\x03\x04":
+            return False
+    try:
+        return "labels.npy" in zipfile.ZipFile(path).namelist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+        return False
+
+
+def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
+    arrays, ignored = _arrays(path)
+    missing = [key for key in _NEEDED if key not in arrays]
+    if missing:
+        raise FormatError(f"{path} lacks the array {missing[0]!r}")
+    notes = [str(note) for note in arrays.get("notes", np.array([])).reshape(-1)]
+    if ignored:
+        notes.append(f"arrays of the file that were not used: {', '.join(ignored)[:200]}")
+    num_hyperedges = _number(path, arrays, "num_hyperedges")
+    if num_hyperedges is None:
+        num_hyperedges = len(np.unique(arrays["hyperedge_ids"]))
+    stored_name = str(arrays["name"]) if "name" in arrays else default_name(path)
+    return Hypergraph(
+        features=_features(path, arrays),
+        labels=arrays["labels"],
+        incidence=(arrays["node_ids"], arrays["hyperedge_ids"], arrays.get("weights")),
+        num_nodes=_number(path, arrays, "num_nodes"),
+        num_hyperedges=num_hyperedges,
+        label_names=_texts(arrays, "label_names"),
+        feature_names=_texts(arrays, "feature_names"),
+        name=name or stored_name,
+        notes=notes,
+    )
+
+
+def _features(path: Path, arrays: dict[str, Any]) -> Any:
+    if "features" in arrays:
+        return arrays["features"]
+    missing = [key for key in _SPARSE if key not in arrays]
+    if missing:
+        raise FormatError(f"{path} lacks 'features' (or, for sparse features, {missing[0]!r})")
+    shape = arrays["features_shape"]
+    if shape.shape != (2,) or shape.dtype.kind not in "iu":
+        raise FormatError(f"{path}: 'features_shape' must be two whole numbers")
+    return csr_from_parts(*(arrays[key] for key in _SPARSE[:3]), shape=shape)
+
+
+def _number(path: Path, arrays: dict[str, Any], key: str) -> int | None:
+    value = arrays.get(key)
+    if value is None:
+        return None
+    if value.size != 1 or value.dtype.kind not in "iu":
+        raise FormatError(f"{path}: {key!r} must be one whole number")
+    return int(value.reshape(-1)[0])
+
+
+def _texts(arrays: dict[str, Any], key: str) -> list[str] | None:
+    value = arrays.get(key)
+    return None if value is None else [str(text) for text in value.reshape(-1)]
+
+
+def _arrays(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """The arrays with a known key, and the names of the others."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
+            known = {key: entry for key, entry in entries.items() if key in _KEYS}
+            # The directory limits what is unpacked: an archive of a few bytes can state gigabytes.
+            check_memory(path, 2 * sum(entry.file_size for entry in known.values()))
+            arrays = {key: _array(path, archive, entry) for key, entry in known.items()}
+    except (FormatError, PermissionError):
+        raise
+    except Exception as error:  # zipfile, zlib and numpy raise a dozen types for a broken archive
+        raise FormatError(f"{path} is no whole npz archive ({one_line(error)})") from error
+    return arrays, sorted(entries.keys() - known.keys())
+
+
+def _array(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:
+    """One array; its header and the directory of the archive must agree on the size."""
+    with archive.open(entry) as file:
+        shape, in_columns, dtype = _header(path, file)
+        expected = file.tell() + math.prod(shape) * dtype.itemsize
+        if dtype.kind not in _KINDS or dtype.names is not None or dtype.subdtype is not None:
+            raise FormatError(f"{path}, {entry.filename}: type {dtype} is not plain numbers or text")
+        if any(size < 0 for size in shape) or expected != entry.file_size:
+            raise FormatError(
+                f"{path}, {entry.filename}: shape {shape} of {dtype} needs {expected} bytes, "
+                f"but {entry.file_size} are there"
+            )
+        raw = file.read()
+    return np.frombuffer(raw, dtype).reshape(shape, order="F" if in_columns else "C")
+
+
+def _header(path: Path, file: Any) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
+    """Shape, whether columns are contiguous, and type; numpy parses the header as a literal."""
+    stream: BinaryIO = file
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0)):
+        raise FormatError(f"{path}: npy version {version[0]}.{version[1]} is not known")
+    parse = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    return parse(stream, max_header_size=_LONGEST_HEADER)
+
+
+NPZ = Reader(
+    name="npz", looks_for="a file .npz with " + ", ".join(_NEEDED), recognises=_recognises, read=_read
+)

@@ -1,0 +1,170 @@
+"""What the names in a pickle lead to: stand-ins that check every size against the bytes really there."""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from hypercondense.errors import FormatError
+
+_SCALARS = (int, float, str, bytes, type(None))
+_PLAIN_TYPE = re.compile(r"[<>=|]?([biuf])([1248])")
+
+
+class Budget(Protocol):
+    """Whoever runs the pickle counts what it allocates."""
+
+    def spend(self, num_bytes: int) -> None:
+        """Fail if too much was allocated."""
+        ...
+
+
+class SparseRows:
+    """Stand-in for a scipy csr matrix: the attributes as stored, to be checked by whoever uses them."""
+
+    def __init__(self) -> None:
+        self.state: dict[str, Any] = {}
+
+    def build(self, state: Any) -> None:
+        """Keep the attributes."""
+        if not isinstance(state, dict):
+            raise FormatError("a csr matrix without attributes")
+        self.state = state
+
+
+class DataType:
+    """Stand-in for ``numpy.dtype``: plain numbers only."""
+
+    def __init__(self, text: str) -> None:
+        found = _PLAIN_TYPE.fullmatch(text)
+        if not found:
+            raise FormatError(f"an array of type {text[:40]!r}; only plain numbers are allowed")
+        self.text = found[1] + found[2]
+        self.dtype = np.dtype(self.text)
+
+    def build(self, state: Any) -> None:
+        """Take the byte order, the second entry of the state."""
+        order = state[1]
+        if order not in ("<", ">", "=", "|"):
+            raise FormatError(f"an array with byte order {order!r}")
+        self.dtype = np.dtype(self.text).newbyteorder(order)
+
+
+class ArrayContent:
+    """Stand-in for an array that gets its content later."""
+
+    def __init__(self) -> None:
+        self.content: np.ndarray[Any, Any] | None = None
+
+    def build(self, state: Any) -> None:
+        """Take (version, shape, type, column order, bytes)."""
+        _, shape, kind, column_order, raw = state
+        self.content = _array(_python2_bytes(raw), kind, shape, "F" if column_order else "C")
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What an allowed name leads to; ``call`` gets the machine and the arguments."""
+
+    call: Callable[[Budget, tuple[Any, ...]], Any]
+
+
+def _python2_bytes(raw: Any) -> Any:
+    return raw.encode("latin-1") if isinstance(raw, str) else raw
+
+
+def _array(raw: Any, kind: Any, shape: Any, order: str) -> "np.ndarray[Any, Any]":
+    if not isinstance(raw, bytes | bytearray) or not isinstance(kind, DataType):
+        raise FormatError("an array that is not plain numbers")
+    if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape):
+        raise FormatError(f"an array of shape {str(shape)[:40]}")
+    if len(shape) > 2 or math.prod(shape) * kind.dtype.itemsize != len(raw):
+        raise FormatError(f"an array of shape {str(shape)[:40]} in {len(raw)} bytes")
+    if order not in ("C", "F"):
+        raise FormatError("an array in unknown order")
+    return np.frombuffer(raw, kind.dtype).reshape(shape, order=order)  # type: ignore[call-overload, no-any-return]
+
+
+def _scalar(machine: Budget, arguments: tuple[Any, ...]) -> Any:
+    kind, raw = arguments
+    machine.spend(len(raw))
+    return _array(_python2_bytes(raw), kind, (1,), "C")[0].item()
+
+
+def _encode(machine: Budget, arguments: tuple[Any, ...]) -> bytes:
+    text, encoding = arguments
+    if not isinstance(text, str) or encoding not in ("latin1", "latin-1"):
+        raise FormatError(f"_codecs.encode into {str(encoding)[:40]!r}")
+    machine.spend(len(text))
+    return text.encode("latin-1")
+
+
+def _collection(kind: type) -> Callable[[Budget, tuple[Any, ...]], Any]:
+    def call(machine: Budget, arguments: tuple[Any, ...]) -> Any:
+        (items,) = arguments or ([],)
+        if not isinstance(items, list | tuple | set | frozenset):
+            raise FormatError(f"a {kind.__name__} of a {type(items).__name__}")
+        machine.spend(64 * len(items))
+        return kind(map(harmless_key, items))
+
+    return call
+
+
+def _ordered(machine: Budget, arguments: tuple[Any, ...]) -> dict[Any, Any]:
+    (items,) = arguments or ([],)
+    machine.spend(128 * len(items))
+    return {harmless_key(key): value for key, value in items}
+
+
+def harmless_key(value: Any) -> Any:
+    """``value`` if hashing it is harmless: hashing a deeply nested tuple would overflow the stack."""
+    flat = value if isinstance(value, tuple) else (value,)
+    if not all(isinstance(part, _SCALARS) for part in flat):
+        raise FormatError(f"a {type(value).__name__} as key or set member; expected numbers or text")
+    return value
+
+
+def _named_only(_machine: Budget, _arguments: tuple[Any, ...]) -> Any:
+    raise FormatError("a type that is named but must not be made")
+
+
+_NDARRAY = Allowed(_named_only)
+_MULTIARRAY = ("numpy.core.multiarray", "numpy._core.multiarray")
+_NUMERIC = ("numpy.core.numeric", "numpy._core.numeric")
+_BUILTINS = ("builtins", "__builtin__")
+_CSR_MODULES = ("scipy.sparse.csr", "scipy.sparse._csr")
+
+ALLOWED: dict[tuple[str, str], Allowed] = {
+    ("numpy", "ndarray"): _NDARRAY,
+    ("numpy", "dtype"): Allowed(lambda _, arguments: DataType(arguments[0])),
+    ("_codecs", "encode"): Allowed(_encode),
+    ("collections", "OrderedDict"): Allowed(_ordered),
+    ("collections", "defaultdict"): Allowed(lambda _machine, _factory: {}),  # the factory is never called
+    **{(module, "_reconstruct"): Allowed(lambda _machine, _shape: ArrayContent()) for module in _MULTIARRAY},
+    **{(module, "scalar"): Allowed(_scalar) for module in _MULTIARRAY},
+    **{(module, "_frombuffer"): Allowed(lambda _, given: _array(*given)) for module in _NUMERIC},
+    **{
+        (module, name): Allowed(lambda _machine, _arguments: SparseRows())
+        for module in _CSR_MODULES
+        for name in ("csr_matrix", "csr_array")
+    },
+    **{(module, name): _NDARRAY for module in _BUILTINS for name in ("int", "dict", "object")},
+    **{
+        (module, kind.__name__): Allowed(_collection(kind))
+        for module in _BUILTINS
+        for kind in (set, frozenset, list, tuple)
+    },
+    # Protocol 0 and 1: _reconstructor(class, object, None) makes an empty instance.
+    **{
+        (module, "_reconstructor"): Allowed(lambda machine, given: given[0].call(machine, ()))
+        for module in ("copy_reg", "copyreg")
+    },
+}
+
+
+def as_array(value: Any) -> Any:
+    """The numpy array inside a stand-in; anything else as it is."""
+    return value.content if isinstance(value, ArrayContent) else value

@@ -1,0 +1,118 @@
+"""Loading a hypergraph by the name of a data set or by a path."""
+
+import difflib
+import os
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from hypercondense.data.locate import advice, find, target
+from hypercondense.data.registry import DATASETS, Dataset, Expected, known_names, lookup
+from hypercondense.errors import DatasetNotFoundError, FormatError
+from hypercondense.hypergraph import Hypergraph
+
+
+def load(
+    source: str | Path, *, data_dir: Path | str | None = None, seed: int = 0, noise: float | None = None
+) -> Hypergraph:
+    """Load a registered data set, or any file or folder in a supported format.
+
+    Args:
+        source: A registered name or alias in any case, or a path. A ``Path``, and a text with a separator
+            in it (``./cora``), is always a path; any other text is a path only if it is no registered name.
+        data_dir: Where to look first for a registered data set; then come ``$HYPERCONDENSE_DATA`` and the
+            user cache.
+        seed: For ``synthetic``, and for features that are made from the labels.
+        noise: Standard deviation of the noise in features that are made from the labels; the default is
+            that of the data set.
+
+    A registered data set is checked against its published statistics, so that another variant of the data
+    under the same name is noticed.
+
+    >>> load("digits")
+    Hypergraph('digits', 1797 nodes, 1797 hyperedges, 10782 incidences, 64 features, 10 classes)
+    """
+    dataset = None if _is_path(source) else lookup(str(source))
+    if dataset is None:
+        return _read_path(source, seed=seed, noise=noise)
+    if noise is not None and not dataset.label_derived:
+        raise ValueError(
+            f"noise is for features that are made from the labels, but {dataset.name} has its own; "
+            f"leave it out"
+        )
+    if dataset.embedded:
+        return _embedded(dataset, seed)
+    return _read_registered(dataset, data_dir=data_dir, seed=seed, noise=noise)
+
+
+def _is_path(source: str | Path) -> bool:
+    separators = [os.sep, os.altsep or os.sep]
+    return not isinstance(source, str) or any(separator in source for separator in separators)
+
+
+def _embedded(dataset: Dataset, seed: int) -> Hypergraph:
+    if dataset.name == "digits":
+        from hypercondense.data.digits import digits
+
+        return digits()
+    from hypercondense.data.synthetic import synthetic
+
+    return synthetic(seed=seed)
+
+
+def _read_path(source: str | Path, **options: Any) -> Hypergraph:
+    path = Path(source).expanduser()
+    if not path.exists():
+        raise DatasetNotFoundError(_unknown(source))
+    return _read(path, **options)
+
+
+def _read_registered(
+    dataset: Dataset, *, data_dir: Path | str | None, seed: int, noise: float | None
+) -> Hypergraph:
+    folder = find(dataset, data_dir)
+    if folder is None:
+        what_to_do = advice(dataset, target(dataset, data_dir))
+        raise DatasetNotFoundError(f"{dataset.name} is not on this machine; {what_to_do}")
+    noise = dataset.noise if noise is None else noise
+    hypergraph = _read(folder, name=dataset.name, seed=seed, noise=noise, width=dataset.width)
+    _check(hypergraph, dataset, folder)
+    return hypergraph
+
+
+def _read(path: Path, **options: Any) -> Hypergraph:
+    """Read with the options that are given; the reader has its own defaults for the others."""
+    from hypercondense.data.formats import read
+
+    given = {key: value for key, value in options.items() if value is not None}
+    return read(path, **given)
+
+
+def _check(hypergraph: Hypergraph, dataset: Dataset, folder: Path) -> None:
+    """Compare with the published statistics."""
+    for field in fields(Expected):
+        wanted = getattr(dataset.expected, field.name)
+        if wanted is None:
+            continue
+        if field.name == "num_incidences_with_self_loops":
+            found = hypergraph.with_self_loops[0].num_incidences
+        else:
+            found = getattr(hypergraph, field.name)
+        if found != wanted:
+            what = field.name.removeprefix("num_").replace("_", " ")
+            raise FormatError(
+                f"{dataset.name} has {wanted:,} {what}, but the files in {folder} have {found:,}: they are "
+                f"another variant; give their path ({folder}{os.sep}) to use them as they are"
+            )
+
+
+def _unknown(source: str | Path) -> str:
+    if _is_path(source):
+        return f"there is no file or folder {str(source)!r}; check the path"
+    close = dict.fromkeys(
+        found.name
+        for name in difflib.get_close_matches(str(source).casefold(), known_names(), n=3)
+        if (found := lookup(name))
+    )
+    hint = f"did you mean {' or '.join(close)}?" if close else f"registered are {', '.join(DATASETS)}"
+    return f"{str(source)!r} is neither a registered data set nor an existing file or folder; {hint}"

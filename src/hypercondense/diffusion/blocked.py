@@ -1,0 +1,175 @@
+"""The diffusion of a source in column blocks that stay in cache, within a memory budget.
+
+Columns diffuse independently. A block of them passes through all powers of P before the next is touched,
+so the matrix is read and written once, whatever K is; blocks are shared out over threads.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+
+from hypercondense.diffusion.filters import Coefficients, checked_coefficients
+from hypercondense.diffusion.mapped import new_map, open_map, release
+from hypercondense.diffusion.operator import Propagation
+from hypercondense.diffusion.plan import CHUNK_BYTES, Plan, fastest_plan, plan_within
+from hypercondense.errors import CondensationError
+from hypercondense.hypergraph import Dense, Features, Hypergraph
+from hypercondense.memory import format_size
+from hypercondense.progress import Progress, silent
+from hypercondense.storage import replaced_file
+
+
+def diffuse(
+    source: Hypergraph,
+    coefficients: Sequence[float],
+    *,
+    self_loops: bool = True,
+    memory: int | None = None,
+    out: Path | None = None,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> Dense:
+    """``sum_k w_k P^k X`` for all features of a source (Eq. 4), as float32 (nodes, features).
+
+    The result has the same bits whatever the memory, the file and the number of threads.
+
+    Args:
+        source: Its features may be sparse, dense or memory-mapped.
+        coefficients: ``w_0 .. w_K``, for example from :func:`heat_kernel`.
+        self_loops: Whether every node without a singleton hyperedge gets one (the convention).
+        memory: Bytes this may take beside the source and the factors of P; without ``out`` the result
+            is part of it. The default is as much as is fast.
+        out: A ``.npy`` file for the result, which is then a read-only memory map. It appears when whole.
+        threads: The default is the number torch is set to.
+        progress: Told the number of finished columns.
+
+    Raises:
+        ConfigError: ``memory`` is less than what one column needs.
+        CondensationError: The machine has not enough memory.
+
+    >>> source = Hypergraph(
+    ...     features=[[1.0], [3.0], [5.0]], labels=[0, 0, 0], incidence=([0, 1], [0, 0]), num_hyperedges=1
+    ... )
+    >>> diffuse(source, (0.0, 1.0)).ravel().tolist()
+    [1.5, 2.5, 5.0]
+    """
+    coefficients = checked_coefficients(coefficients)
+    threads = torch.get_num_threads() if threads is None else threads
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, got {threads}")
+    propagation = Propagation.of(source, self_loops=self_loops)
+    if memory is None:
+        plan = fastest_plan(source, propagation, threads=threads)
+    else:
+        plan = plan_within(memory, source, propagation, threads=threads, whole=out is None)
+    work = _Work(source.features, propagation, coefficients, plan, progress)
+    try:
+        return work.in_memory() if out is None else work.to_file(out, panels=memory is not None)
+    except MemoryError as error:
+        raise CondensationError(
+            f"diffusing {source.num_nodes} x {source.num_features} features needs "
+            f"{format_size(plan.num_bytes)} of memory, more than there is; set or lower --memory"
+        ) from error
+
+
+def row_chunks(features: Features, chunk_bytes: int = CHUNK_BYTES) -> Iterator[slice]:
+    """Consecutive rows of about ``chunk_bytes``, at least one row at a time."""
+    num_rows, num_columns = features.shape
+    if sp.issparse(features):
+        ends = np.arange(0, features.nnz, max(1, chunk_bytes // 8))
+        starts = np.unique(np.searchsorted(features.indptr, ends, side="right") - 1)
+    else:
+        starts = np.arange(0, num_rows, max(1, chunk_bytes // (4 * num_columns)))
+    bounds = [0, *starts[starts > 0].tolist(), num_rows]
+    yield from (slice(start, stop) for start, stop in pairwise(bounds))
+
+
+@dataclass(frozen=True)
+class _Work:
+    features: Features
+    propagation: Propagation
+    coefficients: Coefficients
+    plan: Plan
+    progress: Progress
+
+    def in_memory(self) -> Dense:
+        result = np.empty(self.features.shape, np.float32)
+        self._at_once(result)
+        return result
+
+    def to_file(self, out: Path, *, panels: bool) -> Dense:
+        with replaced_file(out) as draft:
+            result = new_map(draft, self.features.shape)
+            if panels:
+                self._in_panels(result)
+            else:
+                self._at_once(result)
+            result.flush()
+        return open_map(out)
+
+    def _at_once(self, result: Dense) -> None:
+        if not self.plan.direct:
+            self._read(result, 0)
+        self._blocks(self.features if self.plan.direct else result, result, 0)
+
+    def _in_panels(self, result: Dense) -> None:
+        """Columns in turns, because a file is read and written much faster in long pieces of its rows."""
+        num_columns = self.features.shape[1]
+        for start in range(0, num_columns, self.plan.panel_width):
+            stop = min(start + self.plan.panel_width, num_columns)
+            panel = np.empty((len(result), stop - start), np.float32)
+            self._read(panel, start)
+            self._blocks(panel, panel, start)
+            for rows in row_chunks(result):
+                result[rows, start:stop] = panel[rows]
+                release(result)
+            del panel  # before the next one is made
+
+    def _read(self, panel: Dense, start: int) -> None:
+        """Fill ``panel`` with the columns of the features from ``start`` on."""
+        stop = start + panel.shape[1]
+        for rows in row_chunks(self.features):
+            if sp.issparse(self.features):
+                _csr_rows(self.features, rows)[:, start:stop].toarray(out=np.asarray(panel[rows]))
+            else:
+                panel[rows] = self.features[rows, start:stop]
+                release(self.features)
+
+    def _blocks(self, given: Dense, result: Dense, before: int) -> None:
+        """Diffuse all columns of ``given`` into ``result``, which may be the same matrix."""
+
+        def diffuse_block(start: int) -> int:
+            columns = slice(start, min(start + self.plan.width, given.shape[1]))
+            self.propagation.diffuse(given[:, columns], self.coefficients, out=result[:, columns])
+            return before + int(columns.stop)
+
+        with _workers(self.plan.threads) as pool:
+            for done in pool.map(diffuse_block, range(0, given.shape[1], self.plan.width)):
+                self.progress("diffuse", done, self.features.shape[1])
+
+
+def _csr_rows(matrix: sp.csr_array, rows: slice) -> sp.csr_array:
+    """Some rows of a CSR matrix without a copy; slicing would convert all its indices to one type."""
+    first, last = matrix.indptr[rows.start], matrix.indptr[rows.stop]
+    row_starts = matrix.indptr[rows.start : rows.stop + 1] - first
+    parts = (matrix.data[first:last], matrix.indices[first:last], row_starts.astype(np.int32))
+    return sp.csr_array(parts, shape=(rows.stop - rows.start, matrix.shape[1]))
+
+
+@contextmanager
+def _workers(count: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that each use one torch thread; the number torch is set to is the same afterwards."""
+    before = torch.get_num_threads()
+    try:
+        with ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            yield pool
+    finally:
+        # A thread that sets its own number also sets it for the threads still to come.
+        torch.set_num_threads(before)

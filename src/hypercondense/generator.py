@@ -1,0 +1,165 @@
+"""Anchor-guided hyperedge generation: every condensed node proposes one hyperedge (Eq. 7 to 9)."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+Threshold: TypeAlias = Literal["anchor", "shared", "fixed"]
+_PAIRS_IN_MEMORY = 100_000  # pairs whose activations are kept for the backward pass at once
+
+
+class AnchorGenerator(nn.Module):
+    """Scores (anchor, candidate) pairs with an MLP and keeps what exceeds the anchor's threshold.
+
+    ``H[j, i] = ReLU(sigmoid(MLP([x_i; x_j])) - threshold_i)``: hyperedge ``i`` belongs to anchor ``i`` and
+    ``j`` is a candidate member, so the result has shape (nodes, hyperedges) = (n, n) as everywhere else.
+    The first layer acts on a concatenation and is split exactly, ``W [x_i; x_j] = A x_i + B x_j``, which
+    turns ``n^2`` wide products into ``2 n``.
+
+    Args:
+        candidates: Node ids that may join each anchor's hyperedge, shape (n, k). Paper: all nodes.
+        num_features: Width of the features.
+        hidden: Width of the hidden layers.
+        layers: Number of linear layers, at least 2.
+        threshold: One learnable threshold per anchor (the paper), one for all, or a constant.
+        threshold_start: Where thresholds begin.
+        scale: Features are divided by this number before the MLP sees them, so that layers start in their
+            working range whether features are tf-idf (0.02) or counts (20).
+    """
+
+    candidates: Tensor
+    scale: Tensor
+
+    def __init__(
+        self,
+        candidates: Tensor,
+        *,
+        num_features: int,
+        hidden: int = 256,
+        layers: int = 3,
+        threshold: Threshold = "anchor",
+        threshold_start: float = 0.5,
+        scale: float = 1.0,
+    ) -> None:
+        if layers < 2:
+            raise ValueError(f"layers must be at least 2, got {layers}")
+        if not 0 <= threshold_start < 1:
+            raise ValueError(f"threshold_start must be at least 0 and below 1, got {threshold_start:g}")
+        super().__init__()
+        self.register_buffer("candidates", candidates)
+        self.register_buffer("scale", torch.tensor(scale))
+        self.from_anchor = nn.Linear(num_features, hidden)
+        self.from_candidate = nn.Linear(num_features, hidden, bias=False)
+        self.inner = nn.ModuleList([nn.Linear(hidden, hidden) for _ in range(layers - 2)])
+        self.last = nn.Linear(hidden, 1)
+        self.threshold = nn.Parameter(
+            torch.full((len(candidates) if threshold == "anchor" else 1,), threshold_start),
+            requires_grad=threshold != "fixed",
+        )
+
+    def scores(self, features: Tensor) -> Tensor:
+        """Logits of the pairs, shape (anchors, candidates per anchor) (Eq. 7 before the sigmoid)."""
+        features = features / self.scale
+        anchor, candidate = self.from_anchor(features), self.from_candidate(features)
+        num_anchors, num_candidates = self.candidates.shape
+        block = max(1, _PAIRS_IN_MEMORY // num_candidates)
+        if num_anchors <= block:
+            return self._pairs(anchor, candidate, self.candidates)
+        # Blocks of anchors, recomputed in the backward pass: memory does not grow with the square of n.
+        blocks = [
+            checkpoint(self._pairs, anchor[part], candidate, self.candidates[part], use_reentrant=False)
+            for part in torch.arange(num_anchors, device=anchor.device).chunk(-(-num_anchors // block))
+        ]
+        return torch.cat(blocks)
+
+    def _pairs(self, anchor: Tensor, candidate: Tensor, candidate_ids: Tensor) -> Tensor:
+        """Logits of a block of anchors (b, hidden) with their candidates (b, k), shape (b, k)."""
+        hidden = F.relu(anchor[:, None, :] + candidate[candidate_ids])  # (b, k, hidden)
+        for layer in self.inner:
+            hidden = F.relu(layer(hidden))
+        logits: Tensor = self.last(hidden).squeeze(-1)
+        return logits
+
+    def forward(self, features: Tensor) -> Tensor:
+        """The incidence matrix, shape (nodes, hyperedges); hyperedges with one member are left out.
+
+        Paper: a hyperedge in which only one node is left is a self-loop of some weight. Message passing
+        gives every node a self-loop anyway, so it would only change the weight of that one.
+        """
+        strength = F.relu(self.scores(features).sigmoid() - self.threshold[:, None])  # (anchors, k), Eq. 9
+        strength = strength * (strength.count_nonzero(dim=1) > 1)[:, None]
+        num_nodes = len(features)
+        incidence = strength.new_zeros(num_nodes, len(strength))
+        anchors = torch.arange(len(strength), device=strength.device)[:, None].expand_as(self.candidates)
+        return incidence.index_put((self.candidates, anchors), strength)
+
+
+def nearest_candidates(features: Tensor, size: int) -> Tensor:
+    """For each node the ``size`` most similar nodes by cosine, itself first, shape (n, size)."""
+    size = min(size, len(features))
+    unit = F.normalize(features, dim=1)
+    similarity = unit @ unit.T
+    similarity.fill_diagonal_(2.0)  # itself always comes first, whatever is equal to it
+    return similarity.topk(size, dim=1).indices
+
+
+def warm_targets(features: Tensor, labels: Tensor, candidates: Tensor, neighbours: int) -> Tensor:
+    """1 for an anchor and its most similar candidates of its class, else 0; shaped like ``candidates``."""
+    unit = F.normalize(features, dim=1)
+    similarity = (unit @ unit.T).gather(1, candidates)
+    same_class = labels[candidates] == labels[:, None]
+    similarity = similarity.masked_fill(~same_class, -torch.inf)
+    similarity[:, 0] = torch.inf  # the anchor
+    chosen = torch.zeros_like(similarity)
+    chosen.scatter_(1, similarity.topk(min(1 + neighbours, candidates.shape[1]), dim=1).indices, 1.0)
+    return chosen * same_class
+
+
+def warm_start(
+    generator: AnchorGenerator, features: Tensor, targets: Tensor, *, steps: int, step_size: float
+) -> None:
+    """Train the MLP to score ``targets`` (Paper: not there).
+
+    An untrained MLP scores all pairs alike, so all mixing is across classes, the loss pushes every score
+    below its threshold, and a dead ReLU never returns.
+    """
+    weights = [parameter for name, parameter in generator.named_parameters() if name != "threshold"]
+    optimizer = torch.optim.Adam(weights, lr=step_size)
+    # Members are rare among candidates: weigh them so that both kinds count the same.
+    positive_weight = ((1 - targets).sum() / targets.sum()).clamp(min=1.0)
+    for _ in range(steps):
+        loss = F.binary_cross_entropy_with_logits(
+            generator.scores(features), targets, pos_weight=positive_weight
+        )
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+
+
+@dataclass(frozen=True)
+class StructureHealth:
+    """What to watch so that a dying structure is seen."""
+
+    density: float  # share of node and hyperedge pairs that are connected
+    mean_hyperedge_size: float  # over hyperedges that have members
+    class_purity: float  # share of members that have the class of their anchor
+    live_thresholds: float  # share of anchors that still have a hyperedge
+
+
+def structure_health(incidence: Tensor, labels: Tensor) -> StructureHealth:
+    """Measure a generated incidence matrix, shape (nodes, hyperedges = anchors)."""
+    member = incidence > 0
+    sizes = member.sum(0)
+    alive = sizes > 0
+    total = int(sizes.sum())
+    agreeing = int((member & (labels[:, None] == labels[None, :])).sum())
+    return StructureHealth(
+        density=total / member.numel(),
+        mean_hyperedge_size=total / max(1, int(alive.sum())),
+        class_purity=agreeing / total if total else 0.0,
+        live_thresholds=float(alive.float().mean()),
+    )

@@ -1,0 +1,212 @@
+"""AHGCDD: anchor-guided hypergraph condensation with dual-level discrimination.
+
+Start reading at :meth:`DualLevel.run`, which is Algorithm 1. docs/method.md maps every equation to its
+function and its test; what the paper leaves open is marked ``Paper:``.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import torch
+from torch import Tensor
+
+from hypercondense.diffusion import diffuse_dense, heat_kernel, identity, truncation_order, vanilla
+from hypercondense.generator import (
+    AnchorGenerator,
+    Threshold,
+    nearest_candidates,
+    warm_start,
+    warm_targets,
+)
+from hypercondense.initialize import STARTS, Start
+from hypercondense.losses import PairSampler, class_prototypes, coarse_loss, fine_loss
+from hypercondense.methods.base import Condenser, Outcome, Task
+from hypercondense.methods.options import check_options, choice
+from hypercondense.methods.refinement import Rows, State, first_features, spread
+from hypercondense.rng import generator, seeded
+from hypercondense.schedules import SCHEDULES, Schedule
+
+Propagation: TypeAlias = Callable[[float], tuple[float, ...]]
+
+#: How the source is diffused, as coefficients of powers of P: the paper's way and its ablations (Figure 3).
+PROPAGATIONS: dict[str, Propagation] = {
+    "heat-kernel": heat_kernel,
+    "vanilla": lambda time: vanilla(truncation_order(time)),
+    "none": lambda time: identity(),
+}
+_SAMPLE_STREAM = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class DualLevel(Condenser):
+    """Algorithm 1, and the options that AHGCDD and AHGCDD-X share.
+
+    Args:
+        time: Diffusion time, lambda in Eq. 2.
+        propagation: ``heat-kernel`` (the paper), ``vanilla`` or ``none`` (its ablations).
+        start: How source rows are aggregated: ``uniform`` (Eq. 6), ``single`` or ``kmeans``.
+        samples_per_node: Rows aggregated per condensed node, ``s``.
+        epochs: ``T``.
+        feature_step: Step of Adam for the features, ``eta_1``, times their standard deviation at the start.
+        relative_step: Paper: false. An absolute step of 0.01 is half the size of a tf-idf feature.
+        negatives: ``N_neg``.
+        schedule: Weights of the two losses over time (Eq. 13).
+        unit_vectors: Whether the fine loss compares directions. Paper: raw inner products in Eq. 12,
+            normalized features in Theorem 3.3.
+        temperature: Divides the similarities of the fine loss. Paper: 1.
+        snapshots: How many states besides the start are scored by ``select``.
+    """
+
+    time: float = 2.0
+    propagation: Propagation = choice("heat-kernel", PROPAGATIONS)
+    start: Start = choice("uniform", STARTS)
+    samples_per_node: int = 20
+    epochs: int = 100
+    feature_step: float = 0.03
+    relative_step: bool = True
+    negatives: int = 10
+    schedule: Schedule = choice("cosine", SCHEDULES)
+    unit_vectors: bool = True
+    temperature: float = 0.2
+    snapshots: int = 4
+
+    def __post_init__(self) -> None:
+        check_options(self, at_least={"samples_per_node": 1, "epochs": 0, "negatives": 0, "snapshots": 1})
+        check_options(self, above={"temperature": 0, "feature_step": 0})
+        self.propagation(self.time)  # an impossible time is found before the work begins
+
+    @abstractmethod
+    def make_state(self, task: Task, features: Tensor, labels: Tensor) -> State:
+        """What changes from epoch to epoch, from the first features on."""
+
+    @abstractmethod
+    def updates_features(self, epoch: int) -> bool:
+        """Whose turn it is, the features' (true) or the structure's (line 12 of Algorithm 1)."""
+
+    def run(self, task: Task) -> Outcome:
+        """Algorithm 1."""
+        coefficients = self.propagation(self.time)
+        rows = Rows(
+            task.diffused_rows(coefficients), task.train_labels, task.device, self.unit_vectors
+        )  # Eq. 4
+        labels = torch.as_tensor(task.labels, device=task.device)
+        first, members = first_features(task, rows, start=self.start, samples=self.samples_per_node)  # Eq. 6
+        state = self.make_state(task, first, labels)
+        prototypes = rows.prototypes(task.source.num_classes)
+        sampler = PairSampler.of(rows.labels, task.labels, self.negatives)
+
+        for epoch in state.epochs(self.epochs, self.snapshots):
+            structure = state.structure()  # Eq. 7 to 9
+            smoothed = diffuse_dense(state.features, structure, coefficients, self_loops=True)  # Eq. 10
+            coarse = coarse_loss(prototypes, class_prototypes(smoothed, labels, len(prototypes)))  # Eq. 11
+            positives, negatives = (rows[positions] for positions in sampler.draw(state.chance))
+            fine = fine_loss(
+                rows.directed(smoothed), positives, negatives, temperature=self.temperature
+            )  # Eq. 12
+            coarse_weight, fine_weight = self.schedule(epoch / self.epochs)
+            loss = coarse_weight * coarse + fine_weight * fine  # Eq. 13
+            state.update(loss, structure, features=self.updates_features(epoch), coarse=coarse, fine=fine)
+        return state.outcome(members)
+
+    def absolute_step(self, features: Tensor) -> float:
+        """The step of Adam in units of the features."""
+        return self.feature_step * (spread(features) if self.relative_step else 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AHGCDD(DualLevel):
+    """The paper's method: features and structure are optimized in turns.
+
+    Args:
+        feature_turns: Epochs in a row that update features, ``tau_1``.
+        structure_turns: Epochs in a row that update the structure, ``tau_2``.
+        structure_step: Step of Adam for MLP and thresholds, ``eta_2``.
+        hidden: Width of the pair MLP.
+        layers: Its number of linear layers.
+        threshold: ``anchor`` (the paper), ``shared`` or ``fixed`` (its ablations).
+        threshold_start: Where thresholds begin. Paper: not given.
+        candidates: Nodes that may join a hyperedge: the most similar at the start. Paper: ``none``, all.
+        warm_steps: Steps that teach the MLP likely members before condensing. Paper: 0; it then dies.
+        warm_neighbours: Members besides the anchor that a hyperedge is taught.
+        warm_step: Step of Adam while warming up.
+    """
+
+    name: ClassVar[str] = "ahgcdd"
+    empty_structure: ClassVar[str | None] = (
+        "scores are below their thresholds and the identity is used instead; "
+        "try more warm_steps, a lower threshold_start or a smaller structure_step"
+    )
+
+    feature_turns: int = 5
+    structure_turns: int = 15
+    structure_step: float = 1e-4
+    hidden: int = 256
+    layers: int = 3
+    threshold: Threshold = "anchor"
+    threshold_start: float = 0.5
+    candidates: int | None = 16
+    warm_steps: int = 50
+    warm_neighbours: int = 3
+    warm_step: float = 1e-3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_options(self, at_least={"feature_turns": 0, "structure_turns": 0, "hidden": 1, "layers": 2})
+        check_options(self, at_least={"candidates": 2, "warm_steps": 0, "warm_neighbours": 1})
+        check_options(self, above={"structure_step": 0, "warm_step": 0})
+        if self.feature_turns + self.structure_turns == 0:
+            raise ValueError("feature_turns and structure_turns must not both be 0")
+        if not 0 <= self.threshold_start < 1:
+            raise ValueError(f"threshold_start must be from 0 to below 1, got {self.threshold_start:g}")
+
+    def updates_features(self, epoch: int) -> bool:
+        """``tau_1`` epochs for the features, then ``tau_2`` for the structure, and so on."""
+        return epoch % (self.feature_turns + self.structure_turns) < self.feature_turns
+
+    def make_state(self, task: Task, features: Tensor, labels: Tensor) -> State:
+        """First features and a generator that was warmed up on them."""
+        with task.stage("warm up"), seeded(task.seed):
+            anchors = AnchorGenerator(
+                nearest_candidates(features, self.candidates or len(features)),
+                num_features=features.shape[1],
+                hidden=self.hidden,
+                layers=self.layers,
+                threshold=self.threshold,
+                threshold_start=self.threshold_start,
+                scale=spread(features),
+            ).to(features.device)
+            targets = warm_targets(features, labels, anchors.candidates, self.warm_neighbours)
+            warm_start(anchors, features, targets, steps=self.warm_steps, step_size=self.warm_step)
+        return State(
+            task=task,
+            features=features.requires_grad_(),
+            generator=anchors,
+            feature_step=self.absolute_step(features),
+            structure_step=self.structure_step,
+            chance=generator(task.seed, _SAMPLE_STREAM),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AHGCDDX(DualLevel):
+    """AHGCDD-X: the structure is the identity, and every epoch updates the features."""
+
+    name: ClassVar[str] = "ahgcdd-x"
+    empty_structure: ClassVar[str | None] = None
+
+    def updates_features(self, epoch: int) -> bool:
+        """Always: there is nothing else to update."""
+        return True
+
+    def make_state(self, task: Task, features: Tensor, labels: Tensor) -> State:
+        """First features and no generator."""
+        return State(
+            task=task,
+            features=features.requires_grad_(),
+            generator=None,
+            feature_step=self.absolute_step(features),
+            structure_step=1.0,
+            chance=generator(task.seed, _SAMPLE_STREAM),
+        )

@@ -1,0 +1,232 @@
+"""The state of a gradient-based condensation: optimizers, snapshots, history, checkpoints."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hypercondense.diffusion import class_sums
+from hypercondense.errors import CondensationError
+from hypercondense.generator import AnchorGenerator, structure_health
+from hypercondense.hypergraph import Dense, Ids
+from hypercondense.initialize import Start, initialize
+from hypercondense.methods.base import Outcome, Task, assemble
+from hypercondense.methods.checkpoint import pack_optimizer, unpack_optimizer
+from hypercondense.rng import numpy_generator
+
+_START_STREAM = 1  # another source of chance than that of the samples, under one seed
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Diffused features of the training nodes, handed out as tensors a few at a time."""
+
+    values: Dense  # (training nodes, features)
+    labels: Ids
+    device: str
+    unit_vectors: bool
+
+    def __getitem__(self, positions: Ids) -> Tensor:
+        return self.directed(torch.from_numpy(self.values[positions]).to(self.device))
+
+    def directed(self, features: Tensor) -> Tensor:
+        """The features, scaled to length 1 if the fine loss compares directions."""
+        return F.normalize(features, dim=-1) if self.unit_vectors else features
+
+    def prototypes(self, num_classes: int) -> Tensor:
+        """Class sums, added up in float64 and then rounded once, shape (classes, features) (Eq. 11)."""
+        sums = class_sums(self.values, self.labels, num_classes)
+        return torch.from_numpy(sums).float().to(self.device)
+
+
+def first_features(task: Task, rows: Rows, *, start: Start, samples: int) -> tuple[Tensor, tuple[Ids, ...]]:
+    """Means of source rows (Eq. 6), and the source node ids each was made from."""
+    with task.stage("start"):
+        features, groups = initialize(
+            rows.values,
+            rows.labels,
+            task.labels,
+            start=start,
+            samples=samples,
+            rng=numpy_generator(task.seed, _START_STREAM),
+        )
+    members = tuple(task.split.train_ids[group] for group in groups)
+    return torch.from_numpy(features).to(task.device), members
+
+
+def spread(features: Tensor) -> float:
+    """Standard deviation of all entries; 1 for constant features, which have no scale of their own."""
+    return float(features.detach().std()) or 1.0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A candidate for the result."""
+
+    epoch: int
+    features: Tensor
+    structure: Tensor  # (nodes, hyperedges), without self-loops
+    score: float | None = None
+
+
+@dataclass(eq=False)
+class State:
+    """Everything that changes from epoch to epoch, and the best candidate so far.
+
+    Args:
+        task: What is being done.
+        features: Condensed features at the start, (n, d); a leaf that requires gradients.
+        generator: Makes the structure; ``None`` for no hyperedges but self-loops.
+        feature_step: Step of Adam for the features.
+        structure_step: Step of Adam for the generator.
+        chance: Where samples are drawn from.
+    """
+
+    task: Task
+    features: Tensor
+    generator: AnchorGenerator | None
+    feature_step: float
+    structure_step: float
+    chance: torch.Generator
+    epoch: int = 0
+    history: list[dict[str, float]] = field(default_factory=list)
+    start: Snapshot | None = None
+    best: Snapshot | None = None
+    broken: str | None = None
+
+    def __post_init__(self) -> None:
+        self.feature_optimizer = torch.optim.Adam([self.features], lr=self.feature_step)
+        learnable = [p for p in self._parameters().values() if p.requires_grad]
+        self.structure_optimizer = torch.optim.Adam(learnable, lr=self.structure_step) if learnable else None
+
+    def epochs(self, total: int, snapshots: int) -> Iterator[int]:
+        """Count epochs; between them score candidates, save the state and tell where we are."""
+        if not self._resume():
+            self._consider()
+        scored = {math.ceil(total * part / snapshots) for part in range(1, snapshots + 1)}
+        while self.epoch < total:
+            self._save()
+            yield self.epoch
+            if self.broken:
+                return
+            self.epoch += 1
+            if self.epoch in scored and (self.task.select is not None or self.epoch == total):
+                self._consider()
+            self.task.progress("condense", self.epoch, total, loss=self.history[-1]["loss"])
+        self._save(force=True)
+
+    def structure(self) -> Tensor:
+        """The generated incidence, shape (nodes, hyperedges), or no hyperedges at all."""
+        if self.generator is None:
+            return self.features.new_zeros(len(self.features), 0)
+        incidence: Tensor = self.generator(self.features)
+        return incidence
+
+    def update(self, loss: Tensor, structure: Tensor, *, features: bool, **terms: Tensor) -> None:
+        """Take one step of Adam on the features or on the generator; stop at the first NaN."""
+        figures = {name: float(term.detach()) for name, term in {**terms, "loss": loss}.items()}
+        wrong = [name for name, value in figures.items() if not math.isfinite(value)]
+        if wrong:
+            self.broken = f"the {wrong[0]} term became {figures[wrong[0]]} in epoch {self.epoch}"
+            return
+        if self.task.select is None:  # the last state with a finite loss is the candidate
+            self.best = Snapshot(self.epoch, self.features.detach().clone(), structure.detach())
+        optimizer = self.feature_optimizer if features else self.structure_optimizer
+        if optimizer is not None:
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+        self.history.append({"epoch": self.epoch, **figures, **self._health(structure)})
+
+    def outcome(self, members: tuple[Ids, ...]) -> Outcome:
+        """The best candidate as a hypergraph, with warnings about what went wrong."""
+        if self.best is None or self.start is None:
+            raise CondensationError(
+                f"{self.broken}, before there was anything to return; lower the steps, or check the features"
+            )
+        warnings = []
+        if self.broken:
+            warnings.append(
+                f"{self.broken}; this is the last good snapshot, of epoch {self.best.epoch}: lower the steps"
+            )
+        return Outcome(
+            hypergraph=assemble(self.task, self.best.features, self.best.structure),
+            members=members,
+            history=tuple(self.history),
+            start_validation=self.start.score,
+            final_validation=self.best.score,
+            warnings=tuple(warnings),
+        )
+
+    def _consider(self) -> None:
+        """Score the present state; the best so far is what will be returned, ties go to the earlier one."""
+        with torch.no_grad():
+            features, structure = self.features.detach().clone(), self.structure()
+        if not bool(features.isfinite().all() and structure.isfinite().all()):
+            self.broken = f"the features or the structure became NaN after epoch {self.epoch}"
+            return
+        score = None
+        if self.task.select is not None:
+            with self.task.stage("select"):
+                score = self.task.select(assemble(self.task, features, structure))
+        snapshot = Snapshot(self.epoch, features, structure, score)
+        if self.start is None:
+            self.start = snapshot
+        if self.best is None or score is None or self.best.score is None or score > self.best.score:
+            self.best = snapshot
+
+    def _health(self, structure: Tensor) -> dict[str, float]:
+        if self.generator is None:
+            return {}
+        return asdict(structure_health(structure, torch.as_tensor(self.task.labels, device=structure.device)))
+
+    def _parameters(self) -> dict[str, Tensor]:
+        return {} if self.generator is None else dict(self.generator.named_parameters())
+
+    def _save(self, *, force: bool = False) -> None:
+        keeper = self.task.checkpoint
+        if keeper is None or not (force or keeper.due()):
+            return
+        tensors = {"features": self.features, "chance": self.chance.get_state()}
+        tensors |= {f"generator.{name}": parameter for name, parameter in self._parameters().items()}
+        tensors |= pack_optimizer("feature_optimizer", self.feature_optimizer)
+        if self.structure_optimizer is not None:
+            tensors |= pack_optimizer("structure_optimizer", self.structure_optimizer)
+        facts: dict[str, Any] = {"epoch": self.epoch, "history": self.history, "broken": self.broken}
+        for role, snapshot in (("start", self.start), ("best", self.best)):
+            if snapshot is not None:
+                tensors[f"{role}.features"], tensors[f"{role}.structure"] = (
+                    snapshot.features,
+                    snapshot.structure,
+                )
+                facts[role] = {"epoch": snapshot.epoch, "score": snapshot.score}
+        keeper.save(tensors, facts)
+
+    def _resume(self) -> bool:
+        saved = self.task.checkpoint and self.task.checkpoint.load()
+        if not saved:
+            return False
+        tensors, facts = saved
+        with torch.no_grad():
+            self.features.copy_(tensors["features"])
+            for name, parameter in self._parameters().items():
+                parameter.copy_(tensors[f"generator.{name}"])
+        self.chance.set_state(tensors["chance"])
+        unpack_optimizer("feature_optimizer", self.feature_optimizer, tensors)
+        if self.structure_optimizer is not None:
+            unpack_optimizer("structure_optimizer", self.structure_optimizer, tensors)
+        self.epoch, self.history, self.broken = facts["epoch"], facts["history"], facts["broken"]
+        self.start, self.best = (self._snapshot(role, tensors, facts) for role in ("start", "best"))
+        return True
+
+    def _snapshot(self, role: str, tensors: dict[str, Tensor], facts: dict[str, Any]) -> Snapshot | None:
+        if role not in facts:
+            return None
+        features, structure = (
+            tensors[f"{role}.{part}"].to(self.features) for part in ("features", "structure")
+        )
+        return Snapshot(facts[role]["epoch"], features, structure, facts[role]["score"])

@@ -1,0 +1,130 @@
+"""The same tiny hypergraph in every format: hyperedges {0, 1, 2} and {2, 3}, classes 0, 1, 1, 0."""
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+from hypercondense.data.formats import read, write_native
+from hypercondense.errors import FormatError
+from hypercondense.hypergraph import Hypergraph
+
+FEATURES = np.array([[1, 0], [0, 1], [1, 1], [0.5, 0]], np.float32)
+LABELS = [0, 1, 1, 0]
+NODE_IDS = [0, 1, 2, 2, 3]
+HYPEREDGE_IDS = [0, 0, 0, 1, 1]
+
+
+def tiny(**changes: object) -> Hypergraph:
+    options: dict[str, object] = {
+        "features": FEATURES,
+        "labels": LABELS,
+        "incidence": (NODE_IDS, HYPEREDGE_IDS),
+        "num_hyperedges": 2,
+    }
+    return Hypergraph(**(options | changes))  # type: ignore[arg-type]
+
+
+def _files(folder: Path, **contents: str) -> Path:
+    for name, content in contents.items():
+        (folder / name).write_text(content, "utf-8")
+    return folder
+
+
+def native(folder: Path) -> Path:
+    write_native(tiny(name="tiny"), folder, overwrite=True)
+    return folder
+
+
+def hypergcn(folder: Path, protocol: int = 4) -> Path:
+    contents = {
+        "features.pickle": sp.csr_matrix(FEATURES),
+        "labels.pickle": LABELS,
+        "hypergraph.pickle": {"a": [0, 1, 2], np.int32(7): {np.int64(2), 3}},
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(pickle.dumps(content, protocol=protocol))
+    return folder
+
+
+def cornell(folder: Path) -> Path:
+    return _files(
+        folder,
+        **{
+            "hyperedges-x.txt": "1,2,3\n3,4\n",
+            "node-labels-x.txt": "1\n2\n2\n1\n",
+            "label-names-x.txt": "cats\ndögs\n",
+        },
+    )
+
+
+def content_edges(folder: Path) -> Path:
+    rows = "0 1 0 b\n1 0 1 c\n2 1 1 c\n3 0.5 0 b\n4 0 0 0\n5 0 0 0\n"
+    return _files(folder, **{"x.content": rows, "x.edges": "0 4\n1 4\n2 4\n2 5\n3 5\n"})
+
+
+def tensors(folder: Path) -> Path:
+    torch.save(torch.tensor(FEATURES), folder / "x_X_vec.pt")
+    torch.save(torch.tensor(LABELS), folder / "x_Y.pt")
+    torch.save(torch.tensor([NODE_IDS, HYPEREDGE_IDS]), folder / "x_E.pt")
+    return folder
+
+
+def npz(folder: Path) -> Path:
+    np.savez(
+        folder / "x.npz",
+        features=FEATURES,
+        labels=np.array(LABELS),
+        node_ids=np.array(NODE_IDS),
+        hyperedge_ids=np.array(HYPEREDGE_IDS),
+    )
+    return folder / "x.npz"
+
+
+def tables(folder: Path) -> Path:
+    return _files(
+        folder,
+        **{
+            "incidence.csv": "node,hyperedge\nn0,e\nn1,e\nn2,e\nn2,f\nn3,f\n",
+            "features.csv": "node,wide,tall\nn0,1,0\nn1,0,1\nn2,1,1\nn3,0.5,0\n",
+            "labels.csv": "node,label\nn0,cat\nn1,dög\nn2,dög\nn3,cat\n",
+        },
+    )
+
+
+def yelp(folder: Path) -> Path:
+    start = "yelp_restaurant_"
+    return _files(
+        folder,
+        **{
+            f"{start}latlong.csv": "latitude,longitude\n1.5,-2\n0,3\n4,5\n6,7\n",
+            f"{start}locations.csv": "city_int,zip_int,state_int\n1,9,1\n2,9,1\n3,9,2\n1,9,2\n",
+            f"{start}name.csv": '"name"\n"Café Roma"\n"Roma, the Grill"\n"Pizza"\n"Pizza Pizza"\n',
+            f"{start}business_stars.csv": "business_stars\n3\n7\n7\n3\n",
+            f"{start}incidence_H.csv": '"he","node","val"\n1,1,1\n1,2,1\n1,3,1\n2,3,1\n2,4,1\n',
+        },
+    )
+
+
+EXAMPLES: dict[str, Callable[[Path], Path]] = {
+    "native": native,
+    "HyperGCN pickles": hypergcn,
+    "Yelp CSV": yelp,
+    "Cornell text": cornell,
+    "LE/AllSet text": content_edges,
+    "MAG-PM tensors": tensors,
+    "npz": npz,
+    "tables": tables,
+}
+
+
+def refuses(path: Path, message: str, **options: Any) -> None:
+    """Reading must end in one line that matches."""
+    with pytest.raises(FormatError, match=message) as caught:
+        read(path, **options)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,43 @@
+"""Hypothesis strategies shared by tests."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from hypercondense.hypergraph import Hypergraph
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+_NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False)
+_WEIGHTS = st.floats(min_value=2**-20, max_value=2**20, width=32)
+
+
+@st.composite
+def hypergraphs(draw: Any, max_nodes: int = 6, max_hyperedges: int = 4, max_features: int = 3) -> Hypergraph:
+    """Any valid hypergraph of a few nodes: dense or sparse, weighted or not, named or not."""
+    num_nodes = draw(st.integers(1, max_nodes))
+    num_features = draw(st.integers(1, max_features))
+    features: Any = draw(arrays(np.float32, (num_nodes, num_features), elements=_NUMBERS))
+    if draw(st.booleans()):
+        features = sp.csr_array(features)
+    labels = draw(st.lists(st.integers(-1, max(1, num_nodes - 1)), min_size=num_nodes, max_size=num_nodes))
+    if max(labels) < 0:
+        labels[0] = 0
+    nodes = st.sets(st.integers(0, num_nodes - 1), min_size=1)
+    hyperedges = draw(st.lists(nodes, max_size=max_hyperedges))
+    node_ids = [node for members in hyperedges for node in sorted(members)]
+    hyperedge_ids = [number for number, members in enumerate(hyperedges) for _ in members]
+    weights = draw(st.none() | arrays(np.float32, len(node_ids), elements=_WEIGHTS))
+    num_classes = max(labels) + 1
+    return Hypergraph(
+        features=features,
+        labels=labels,
+        incidence=(node_ids, hyperedge_ids, weights),
+        num_hyperedges=len(hyperedges),
+        label_names=draw(st.none() | st.lists(NAMES, min_size=num_classes, max_size=num_classes + 1)),
+        feature_names=draw(st.none() | st.lists(NAMES, min_size=num_features, max_size=num_features)),
+        name=draw(NAMES),
+        notes=draw(st.lists(NAMES, max_size=2)),
+    )
