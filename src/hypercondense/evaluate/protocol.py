@@ -40,6 +40,7 @@ class Score:
 
     ``retention`` is ``mean / whole.mean``. ``missing_classes`` are in the source's training labels but not
     in the condensed hypergraph: no network can learn them. ``validation`` and ``epochs`` are per run.
+    ``notes`` begin with those of the source.
     """
 
     model: str
@@ -146,7 +147,7 @@ def _score(bench: Bench, own: Sequence[Finished], whole: Sequence[Finished], *, 
         whole=reference,
         retention=spread.mean / reference.mean if reference and reference.mean else None,
         missing_classes=missing_classes(bench.condensed, bench.source, bench.split),
-        notes=_notes(bench.split),
+        notes=_notes(bench.source, bench.split),
     )
 
 
@@ -157,10 +158,11 @@ def _plan(runs: int, seed: int, whole: bool) -> list[Run]:
     return [Run(whole=kind, seed=run_seed) for kind in kinds for run_seed in seeds]
 
 
-def _notes(split: Split) -> tuple[str, ...]:
+def _notes(source: Hypergraph, split: Split) -> tuple[str, ...]:
+    """What a reader of the score must know, e.g. that the features of the source were made from labels."""
     if len(split.validation_ids):
-        return ()
-    return ("there are no validation nodes: the last epoch was used",)
+        return source.notes
+    return (*source.notes, "there are no validation nodes: the last epoch was used")
 
 
 def _check(condensed: Hypergraph, source: Hypergraph, split: Split, runs: int) -> None:
