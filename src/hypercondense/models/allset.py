@@ -7,11 +7,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
-from hypercondense.models.message_passing import Structure
+from hypercondense.models.message_passing import SOFTMAX_RANGE, Structure
 from hypercondense.models.sparse import Input, SparseMatrix, drop
 
 _SLOPE = 0.2  # of the leaky ReLU on attention scores
-_RANGE = 60.0  # exp(-60) is still a normal float32 number
 
 
 class AllSet(HypergraphNetwork):
@@ -115,7 +114,7 @@ def attend(values: Tensor, scores: Tensor, incidence: SparseMatrix, *, transpose
     """
     if len(scores) == 0:  # no members at all, so every set is empty
         return values.new_zeros(incidence.shape[1 if transposed else 0], values.shape[1])
-    terms = (scores - scores.detach().amax(0, keepdim=True)).clamp_min(-_RANGE).exp()
+    terms = (scores - scores.detach().amax(0, keepdim=True)).clamp_min(-SOFTMAX_RANGE).exp()
     heads = terms.shape[1]
     width = values.shape[1] // heads
     weighted = (values.view(-1, heads, width) * terms[:, :, None]).flatten(1)
