@@ -3,12 +3,7 @@
     python benchmarks/models.py [--nodes 88860] [--epochs 5] [--threads N]
 
 The hypergraph has the size of walmart-trips. Each model runs in a process of its own, in turn, so that their
-<<<<<<< HEAD
 peaks of memory do not mix; time is the fastest epoch. PyG normalizes rows, which costs the same as P does.
-=======
-peaks of memory do not mix; time is the fastest epoch. PyG normalizes rows, which costs the
-same as the symmetric P.
->>>>>>> models
 """
 
 import argparse

@@ -34,6 +34,4 @@ with tempfile.TemporaryDirectory() as folder:
 
 score = hc.evaluate(loaded, source, split, model="hgnn", runs=3, whole=True)
 print(f"{loaded.hypergraph.num_nodes} nodes instead of {source.num_nodes}")
-print(
-    f"accuracy {score.mean:.1%}, trained on everything {score.whole.mean:.1%}, retention {score.retention:.1%}"
-)
+print(f"accuracy {score.mean:.1%}, trained on everything {score.whole.mean:.1%}, kept {score.retention:.1%}")
