@@ -9,11 +9,22 @@ from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.ahgcdd import AHGCDD, AHGCDDX
 from hypercondense.methods.base import Condenser, Select
+from hypercondense.methods.hgcond import HGCond, HGCondNHL
 from hypercondense.methods.options import configure
 
-__all__ = ["AHGCDD", "AHGCDDX", "METHODS", "Condenser", "Select", "condense", "make_method"]
+__all__ = [
+    "AHGCDD",
+    "AHGCDDX",
+    "METHODS",
+    "Condenser",
+    "HGCond",
+    "HGCondNHL",
+    "Select",
+    "condense",
+    "make_method",
+]
 
-METHODS: dict[str, type[Condenser]] = {method.name: method for method in (AHGCDD, AHGCDDX)}
+METHODS: dict[str, type[Condenser]] = {method.name: method for method in (AHGCDD, AHGCDDX, HGCondNHL, HGCond)}
 DEFAULT = AHGCDD.name
 
 
