@@ -19,6 +19,14 @@ FORMAT_VERSION = 1
 TENSORS = "condensed.safetensors"
 
 
+def package_versions(packages: Sequence[str] = ("torch", "numpy", "scipy", "scikit-learn")) -> dict[str, str]:
+    """Versions of this package, of Python and of what results depend on."""
+    from importlib.metadata import version
+
+    found = {package: version(package) for package in packages}
+    return {"hypercondense": __version__, "python": platform.python_version(), **found}
+
+
 @dataclass(frozen=True)
 class Provenance:
     """Which source, split, method, options and versions made a condensed hypergraph."""
@@ -34,7 +42,7 @@ class Provenance:
     ratio: float | None  # as given; None where the number of nodes was given
     ratio_of: str
     source_location: str | None = None  # what to load it by, where it is not a registered name
-    versions: dict[str, str] = field(default_factory=lambda: package_versions())
+    versions: dict[str, str] = field(default_factory=package_versions)
     preprocessing: tuple[str, ...] = (
         "features: none, use the source's as they are",
         "incidence: give every node without a singleton hyperedge one of weight 1, on source and condensed",
@@ -124,7 +132,7 @@ def load_condensed(path: Path | str) -> Condensation:
     for name in (storage.MANIFEST, TENSORS):
         if not (folder / name).is_file():
             raise FormatError(
-                f"{folder} is not a condensed hypergraph: it has no {name}; make one with hypercondense condense"
+                f"{folder} is not a condensed hypergraph: it has no {name}; make one with `condense`"
             )
     manifest = storage.read_json(folder / storage.MANIFEST)
     if manifest.get("format") != FORMAT:
@@ -162,11 +170,3 @@ def _from_manifest(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) ->
         final_validation=manifest["final_validation"],
         warnings=tuple(manifest["warnings"]),
     )
-
-
-def package_versions(packages: Sequence[str] = ("torch", "numpy", "scipy", "scikit-learn")) -> dict[str, str]:
-    """Versions of this package, of Python and of what results depend on."""
-    from importlib.metadata import version
-
-    found = {package: version(package) for package in packages}
-    return {"hypercondense": __version__, "python": platform.python_version(), **found}

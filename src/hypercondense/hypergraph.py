@@ -307,7 +307,10 @@ def _checked_sparse(features: Any) -> Any:
     if features.shape[1] > np.iinfo(np.int32).max:
         raise ValueError(f"features must have fewer than 2**31 columns, got {features.shape[1]}")
     if features.format in ("csr", "csc"):
-        features.check_format(full_check=True)  # scipy reads outside of the arrays if an index is wrong
+        # Scipy reads outside of the arrays if an index is wrong. Its check may exchange the arrays of what
+        # it checks, so that is a wrapper of ours.
+        wrapper = sp.csr_array if features.format == "csr" else sp.csc_array
+        wrapper(features).check_format(full_check=True)
     with np.errstate(over="ignore"):
         matrix = sp.csr_array(features).astype(np.float32, copy=True)
     matrix.sum_duplicates()
@@ -384,7 +387,11 @@ def _checked_incidence(incidence: Sequence[Any], num_nodes: int, num_hyperedges:
             raise ValueError(
                 f"{what} ids must be 0 to {size - 1}: incidence {bad[0]} has {what} {ids[bad[0]]}"
             )
-    order = np.lexsort((node_ids, hyperedge_ids))
+    if num_nodes * num_hyperedges < 2**62:
+        # One number per membership; the stable sort is quick on memberships that are in order.
+        order = np.argsort(hyperedge_ids * num_nodes + node_ids, kind="stable")
+    else:
+        order = np.lexsort((node_ids, hyperedge_ids))
     node_ids, hyperedge_ids = node_ids[order], hyperedge_ids[order]
     same = np.flatnonzero((np.diff(node_ids) == 0) & (np.diff(hyperedge_ids) == 0))
     if len(same):
@@ -394,7 +401,7 @@ def _checked_incidence(incidence: Sequence[Any], num_nodes: int, num_hyperedges:
             f"(entries {order[first]} and {order[first + 1]})"
         )
     # Without a table of the declared size: a file may declare any number.
-    present = np.unique(hyperedge_ids)
+    present = hyperedge_ids[np.diff(hyperedge_ids, prepend=-1) != 0]
     if len(present) != num_hyperedges:
         first_empty = np.flatnonzero(np.append(present, -1) != np.arange(len(present) + 1))[0]
         raise ValueError(

@@ -94,10 +94,12 @@ def homophily(hypergraph: Hypergraph) -> float | None:
 
 
 def _named_counts(names: object, counts: NDArray[np.int64]) -> dict[str, int]:
-    """Counts by class name; a name used twice gets its class number behind it."""
+    """Counts by class name; a name that is taken gets its class number behind it."""
     named: dict[str, int] = {}
     for label, (name, count) in enumerate(zip(names, counts, strict=True)):  # type: ignore[call-overload]
-        named[name if name not in named else f"{name} ({label})"] = int(count)
+        while name in named:
+            name = f"{name} ({label})"  # noqa: PLW2901
+        named[name] = int(count)
     return named
 
 

@@ -25,7 +25,7 @@ def replaced_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     A reader sees all or nothing. If the block fails, nothing is left behind and an old folder stays.
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow a link at the target)
-    if path.exists() and not overwrite:
+    if os.path.lexists(path) and not overwrite:
         raise FileExistsError(f"{path} exists already; choose another place or remove it first")
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
@@ -35,17 +35,27 @@ def replaced_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         for file in draft.iterdir():
             _flush(file)
         _flush(draft)
-        if path.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-            path.rename(old / "old")
-            draft.rename(path)
-            shutil.rmtree(old)
+        if os.path.lexists(path):
+            _exchange(draft, path)
         else:
             draft.rename(path)
         _flush(path.parent)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
+
+
+def _exchange(draft: Path, path: Path) -> None:
+    """Put ``draft`` where ``path`` is; if that fails the old one comes back."""
+    aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    path.rename(aside / "old")
+    try:
+        draft.rename(path)
+    except BaseException:
+        (aside / "old").rename(path)
+        aside.rmdir()
+        raise
+    shutil.rmtree(aside)
 
 
 @contextmanager

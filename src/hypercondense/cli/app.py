@@ -4,10 +4,12 @@ from typing import Annotated
 
 import typer
 
+from hypercondense.cli.compare import compare
 from hypercondense.cli.condense import condense
 from hypercondense.cli.convert import convert
 from hypercondense.cli.datasets import datasets
 from hypercondense.cli.demo import demo
+from hypercondense.cli.evaluate import evaluate
 from hypercondense.cli.info import info
 from hypercondense.version import __version__
 
@@ -40,4 +42,6 @@ app.command()(demo)
 app.add_typer(datasets, name="datasets")
 app.command()(info)
 app.command()(condense)
+app.command()(evaluate)
+app.command()(compare)
 app.command()(convert)

@@ -55,26 +55,24 @@ def fetch(
 ) -> None:
     """Download a data set, verify it, and move it into place when it is whole."""
     from hypercondense.data.fetch import fetch as download
-    from hypercondense.data.registry import dataset_named
 
-    dataset = dataset_named(name)
     with output.progress(quiet=quiet) as progress:
-        path = download(dataset, data_dir=data_dir, progress=progress, force=force)
+        path = download(name, data_dir=data_dir, progress=progress, force=force)
     if json:
-        output.print_json({"name": dataset.name, "path": str(path)})
+        output.print_json({"name": path.name, "path": str(path)})
     else:
-        output.note(f"{dataset.name} is in {path}", quiet=quiet)
+        output.note(f"{path.name} is in {path}", quiet=quiet)
 
 
 def _row(dataset: Any, path: Any) -> dict[str, Any]:
     return {
         "name": dataset.name,
         "aliases": list(dataset.aliases),
-        "num_nodes": dataset.num_nodes,
-        "num_hyperedges": dataset.num_hyperedges,
-        "num_incidences": dataset.num_incidences,
-        "num_features": dataset.num_features,
-        "num_classes": dataset.num_classes,
+        "num_nodes": dataset.expected.num_nodes,
+        "num_hyperedges": dataset.expected.num_hyperedges,
+        "num_incidences": dataset.expected.num_incidences,
+        "num_features": dataset.expected.num_features,
+        "num_classes": dataset.expected.num_classes,
         "licence": dataset.licence,
         "source": dataset.source,
         "files": [{"path": file.path, "sha256": file.sha256} for file in dataset.files],

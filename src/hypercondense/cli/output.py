@@ -86,17 +86,19 @@ class _Lines:
     """A line every few seconds, and none for work that is over before the first."""
 
     def __init__(self) -> None:
-        self.began: dict[str, float] = {}
+        self.began: dict[str, tuple[float, int]] = {}
         self.last = time.monotonic()
 
     def __call__(self, stage: str, done: int, total: int, /, **figures: float) -> None:
         now = time.monotonic()
-        began = self.began.setdefault(stage, now)
+        began, before = self.began.setdefault(stage, (now, done))
         if now - self.last < _LINE_EVERY:
             return
         self.last = now
-        left = (now - began) * (total - done) / done if done else float("nan")
-        note(f"{stage} {done}/{total}, about {left:.0f} s left {_figures(figures)}".rstrip())
+        left = (
+            f", about {(now - began) * (total - done) / (done - before):.0f} s left" if done > before else ""
+        )
+        note(f"{stage} {done}/{total}{left} {_figures(figures)}".rstrip())
 
 
 def _figures(figures: Mapping[str, float]) -> str:

@@ -111,8 +111,8 @@ def _home_probability(counts: Ids, homophily: float) -> Real:
             f"by chance; got {homophily}; use more classes"
         )
     # Rounding can make the root of the smallest possible homophily slightly imaginary.
-    root: Real = np.sqrt(np.maximum(s**2 - (1 + s) * (s - homophily), 0))
-    return (s + root) / (1 + s)
+    root = np.sqrt(np.maximum(s**2 - (1 + s) * (s - homophily), 0))
+    return np.asarray((s + root) / (1 + s))
 
 
 def _member_classes(rng: np.random.Generator, homes: Ids, counts: Ids, homophily: float) -> Ids:

@@ -77,17 +77,18 @@ class _Part:
 
 def _download_part(file: RemoteFile, part: _Part, *, by_hand: str, progress: Progress) -> None:
     """Try until the file is whole, a few times."""
-    for wait in (*WAITS_SECONDS, None):
+    for wait in WAITS_SECONDS:
         try:
             return _try_once(file, part, by_hand=by_hand, progress=progress)
-        except _DroppedError as error:
-            if wait is None:
-                raise FetchError(
-                    f"the connection to {_host(file)} broke {len(WAITS_SECONDS) + 1} times ({error}); fetch "
-                    f"again, it continues at {format_size(part.size)}, {by_hand}"
-                ) from error
+        except _DroppedError:
             time.sleep(wait)
-    return None
+    try:
+        return _try_once(file, part, by_hand=by_hand, progress=progress)
+    except _DroppedError as error:
+        raise FetchError(
+            f"the connection to {_host(file)} broke {len(WAITS_SECONDS) + 1} times ({error}); fetch again, "
+            f"it continues at {format_size(part.size)}, {by_hand}"
+        ) from error
 
 
 def _try_once(file: RemoteFile, part: _Part, *, by_hand: str, progress: Progress) -> None:
@@ -111,7 +112,7 @@ def _answer(file: RemoteFile, part: _Part, by_hand: str) -> Any:
         if error.code in _BUSY:
             raise _DroppedError(f"status {error.code}") from error
         raise FetchError(
-            f"{file.url} answers {error.code} {error.reason}; it may have moved: look at its source, {by_hand}"
+            f"{file.url} answers {error.code} {error.reason}; it may have moved: see its source, {by_hand}"
         ) from error
     except urllib.error.URLError as error:
         if isinstance(error.reason, socket.gaierror):

@@ -49,6 +49,8 @@ def fetch(
         raise FetchError(f"{dataset.name} comes with the package; there is nothing to fetch")
     if any(file.url is None for file in missing(dataset, folder)):
         raise FetchError(f"no address is known for all of {dataset.name}; {advice(dataset, folder)}")
+    if not _wanted(dataset, folder, force=force):
+        return folder  # and write nothing: the folder may be read-only
     workplace = folder.parent / _WORKPLACE / dataset.folder
     try:
         with _only_one(workplace, dataset.name):
@@ -68,11 +70,7 @@ def _registered(dataset: Dataset | str) -> Dataset:
 
 
 def _fetch_into(folder: Path, dataset: Dataset, workplace: Path, *, progress: Progress, force: bool) -> None:
-    wanted = [
-        file for file in dataset.files if file.url and (force or not _in_place(folder / file.path, file))
-    ]
-    if not wanted:
-        return
+    wanted = _wanted(dataset, folder, force=force)  # again: another process may have been faster
     if force:
         shutil.rmtree(workplace, ignore_errors=True)
     workplace.mkdir(exist_ok=True)
@@ -85,6 +83,12 @@ def _fetch_into(folder: Path, dataset: Dataset, workplace: Path, *, progress: Pr
         (workplace / file.path).replace(folder / file.path)
     _record_sums(folder, dataset)
     shutil.rmtree(workplace)
+
+
+def _wanted(dataset: Dataset, folder: Path, *, force: bool) -> list[RemoteFile]:
+    """The files to download."""
+    known = (file for file in dataset.files if file.url)
+    return [file for file in known if force or not _in_place(folder / file.path, file)]
 
 
 def _in_place(path: Path, file: RemoteFile) -> bool:

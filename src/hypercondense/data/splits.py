@@ -51,7 +51,8 @@ def split(
     >>> len(parts.train_ids), len(parts.validation_ids), len(parts.test_ids)
     (50, 25, 25)
     """
-    if len(shares) != 3 or min(shares) < 0 or shares[0] <= 0 or sum(shares) > 1 + 1e-9:
+    possible = all(share >= 0 for share in shares) and sum(shares) <= 1 + 1e-9  # false for NaN too
+    if len(shares) != 3 or not possible or shares[0] == 0:
         raise ValueError(
             f"shares must be three fractions with a positive first and a sum of at most 1, got {shares}"
         )

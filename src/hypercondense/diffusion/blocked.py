@@ -71,7 +71,7 @@ def diffuse(
         plan = plan_within(memory, source, propagation, threads=threads, whole=out is None)
     work = _Work(source.features, propagation, coefficients, plan, progress)
     try:
-        return work.in_memory() if out is None else work.to_file(out)
+        return work.in_memory() if out is None else work.to_file(out, panels=memory is not None)
     except MemoryError as error:
         raise CondensationError(
             f"diffusing {source.num_nodes} x {source.num_features} features needs "
@@ -101,27 +101,25 @@ class _Work:
 
     def in_memory(self) -> Dense:
         result = np.empty(self.features.shape, np.float32)
-        self._all_columns(result)
+        self._at_once(result)
         return result
 
-    def to_file(self, out: Path) -> Dense:
+    def to_file(self, out: Path, *, panels: bool) -> Dense:
         with replaced_file(out) as draft:
             result = new_map(draft, self.features.shape)
-            if self.plan.panel_width < self.features.shape[1]:
-                self._panels(result)
+            if panels:
+                self._in_panels(result)
             else:
-                self._all_columns(result)
+                self._at_once(result)
             result.flush()
         return open_map(out)
 
-    def _all_columns(self, result: Dense) -> None:
-        if sp.issparse(self.features):
+    def _at_once(self, result: Dense) -> None:
+        if not self.plan.direct:
             self._read(result, 0)
-            self._blocks(result, result, 0)
-        else:
-            self._blocks(self.features, result, 0)
+        self._blocks(self.features if self.plan.direct else result, result, 0)
 
-    def _panels(self, result: Dense) -> None:
+    def _in_panels(self, result: Dense) -> None:
         """Columns in turns, because a file is read and written much faster in long pieces of its rows."""
         num_columns = self.features.shape[1]
         for start in range(0, num_columns, self.plan.panel_width):
@@ -149,7 +147,7 @@ class _Work:
 
         def diffuse_block(start: int) -> int:
             columns = slice(start, min(start + self.plan.width, given.shape[1]))
-            result[:, columns] = self.propagation.diffuse(given[:, columns], self.coefficients)
+            self.propagation.diffuse(given[:, columns], self.coefficients, out=result[:, columns])
             return before + int(columns.stop)
 
         with _workers(self.plan.threads) as pool:

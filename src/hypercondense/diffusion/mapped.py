@@ -2,21 +2,21 @@
 
 import mmap
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from hypercondense.hypergraph import Dense
+Map: TypeAlias = "np.memmap[Any, np.dtype[np.float32]]"
 
 
-def new_map(path: Path, shape: tuple[int, int]) -> "np.memmap[Any, np.dtype[np.float32]]":
+def new_map(path: Path, shape: tuple[int, int]) -> Map:
     """A new float32 ``.npy`` file as a writable memory-mapped matrix."""
     return np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
 
 
-def open_map(path: Path) -> Dense:
+def open_map(path: Path) -> Map:
     """A ``.npy`` file of float32 numbers as a read-only memory-mapped matrix."""
-    matrix: Dense = np.load(path, mmap_mode="r", allow_pickle=False)
+    matrix: Map = np.load(path, mmap_mode="r", allow_pickle=False)
     return matrix
 
 

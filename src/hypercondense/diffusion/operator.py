@@ -80,6 +80,7 @@ class Propagation:
 
     Attributes:
         active_ids: Source node ids in some hyperedge of two or more members, increasing.
+        still_ids: The other nodes, increasing.
         to_hyperedges: CSR (larger hyperedges, active nodes), ``De^-1/2 H^T Dv^-1/2``.
         to_nodes: CSR (active nodes, larger hyperedges), the transpose.
         loop: Diagonal of P that comes from singleton hyperedges, one entry for every node.
@@ -87,6 +88,7 @@ class Propagation:
     """
 
     active_ids: Ids
+    still_ids: Ids
     to_hyperedges: Any
     to_nodes: Any
     loop: Dense
@@ -123,18 +125,18 @@ class Propagation:
         """``P x`` for a dense matrix with a row for every node."""
         return self.diffuse(x, (0.0, 1.0))
 
-    def diffuse(self, x: Dense, coefficients: Sequence[float]) -> Dense:
-        """``sum_k w_k P^k x`` for a dense matrix with a row for every node, in memory and in one piece."""
+    def diffuse(self, x: Dense, coefficients: Sequence[float], out: Dense | None = None) -> Dense:
+        """``sum_k w_k P^k x`` for a dense matrix with a row for every node; ``out`` may be ``x`` itself."""
         coefficients = checked_coefficients(coefficients)
-        x = np.ascontiguousarray(x, np.float32)
-        if len(self.active_ids) == self.num_nodes:
-            return self._horner(x, coefficients)
+        out = np.empty(x.shape, np.float32) if out is None else out
         # A node outside the products has nothing but loops: P keeps it, or makes it 0 if it has none.
         kept, lost = np.float32(sum(coefficients)), np.float32(coefficients[0])
-        result: Dense = x * np.where(self.loop > 0, kept, lost)[:, None]
-        if len(self.active_ids):
-            result[self.active_ids] = self._horner(x[self.active_ids], coefficients)
-        return result
+        out[self.still_ids] = x[self.still_ids] * np.where(self.loop[self.still_ids] > 0, kept, lost)[:, None]
+        if len(self.still_ids) == 0:
+            out[:] = self._horner(np.array(x, np.float32, order="C"), coefficients)
+        elif len(self.active_ids):
+            out[self.active_ids] = self._horner(x[self.active_ids], coefficients)
+        return out
 
     def _horner(self, x: Dense, coefficients: Sequence[float]) -> Dense:
         """Horner's rule on the active nodes: ``result = w_k x + P result``, from the highest power down."""
@@ -160,13 +162,18 @@ def _normalized(
     degree = loop + np.bincount(node_ids, weights, minlength=len(loop))
     size = np.bincount(hyperedge_ids, weights, minlength=num_hyperedges)
     values = (weights / np.sqrt(degree[node_ids] * size[hyperedge_ids])).astype(np.float32)
-    active_ids, position = np.unique(node_ids, return_inverse=True)
-    shape = (num_hyperedges, len(active_ids))
-    to_hyperedges = sp.csr_array((values, (hyperedge_ids, position)), shape=shape)
+    active = np.bincount(node_ids, minlength=len(loop)) > 0
+    position = np.cumsum(active) - 1
+    # Index types as small as possible: reading the indices is a good part of the time of a product.
+    index_type = sp.get_index_dtype(maxval=max(len(values), len(loop)))
+    starts = np.append(0, np.cumsum(np.bincount(hyperedge_ids, minlength=num_hyperedges)))
+    parts = (values, position[node_ids].astype(index_type), starts.astype(index_type))
+    to_hyperedges = sp.csr_array(parts, shape=(num_hyperedges, np.count_nonzero(active)))
     diagonal = np.divide(loop, degree, out=np.zeros_like(loop), where=degree > 0).astype(np.float32)
     to_nodes = to_hyperedges.T.tocsr()
     return Propagation(
-        active_ids=active_ids,
+        active_ids=np.flatnonzero(active),
+        still_ids=np.flatnonzero(~active),
         to_hyperedges=to_hyperedges,
         to_nodes=to_nodes,
         loop=diagonal,

@@ -8,9 +8,9 @@ from hypercondense.hypergraph import Hypergraph
 from hypercondense.memory import format_size
 
 CHUNK_BYTES = 4 * 2**20  # rows are copied between a panel and a file in pieces of about this size
-_WIDTHS = (16, 8, 4, 2, 1)  # columns of a block; 16 float32 are one cache line
+_WIDTH = 16  # columns of a block: 16 float32 are one cache line
 _SMALL = 64 * 2**20  # buffers up to this size are never worth narrower blocks
-_SHARE = 0.1  # beyond that, buffers take at most this share of input and output
+_SHARE = 0.1  # beyond that, buffers take at most this share of input and output, or as much as the structure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,24 +22,34 @@ class Plan:
         threads: Blocks worked on at once.
         panel_width: Columns held in memory at once; all of them unless a budget forbids it.
         num_bytes: What this takes in memory, the panel included.
+        direct: Whether blocks are cut from the features themselves. If these are in a file, then every
+            block reads all of it, and its pages stay in memory as long as the system has room.
     """
 
     width: int
     threads: int
     panel_width: int
     num_bytes: int
+    direct: bool
 
 
 def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) -> Plan:
-    """All columns at once, in blocks whose buffers are small beside the input and the output."""
+    """All columns at once, in blocks whose buffers are small beside what is in memory anyway."""
     output = 4 * source.num_nodes * source.num_features
     given = source.features.data.nbytes if source.is_sparse else output
-    limit = max(_SMALL, int(_SHARE * (given + output)))
-    for width, workers in _candidates(threads):
+    structure = 40 * source.num_incidences  # the incidence of the source and the two factors of P
+    limit = max(_SMALL, int(_SHARE * (given + output)), structure)
+    for width, workers in _candidates(source.num_features, threads):
         buffers = _buffer_bytes(propagation, width=width, threads=workers)
         if buffers <= limit:
             break
-    return Plan(width=width, threads=workers, panel_width=source.num_features, num_bytes=output + buffers)
+    return Plan(
+        width=width,
+        threads=workers,
+        panel_width=source.num_features,
+        num_bytes=output + buffers,
+        direct=not source.is_sparse,
+    )
 
 
 def plan_within(
@@ -51,7 +61,7 @@ def plan_within(
         ConfigError: Not even one column at a time fits.
     """
     column = 4 * source.num_nodes
-    for width, workers in _candidates(threads):
+    for width, workers in _candidates(source.num_features, threads):
         fixed = _buffer_bytes(propagation, width=width, threads=workers) + 2 * CHUNK_BYTES
         columns = source.num_features if whole else min(width * workers, source.num_features)
         needed = fixed + columns * column
@@ -59,7 +69,11 @@ def plan_within(
             fitting = (memory - fixed) // column
             panel_width = min(source.num_features, fitting - fitting % (width * workers) or fitting)
             return Plan(
-                width=width, threads=workers, panel_width=panel_width, num_bytes=fixed + panel_width * column
+                width=width,
+                threads=workers,
+                panel_width=panel_width,
+                num_bytes=fixed + panel_width * column,
+                direct=False,
             )
     advice = "give a file for the result" if whole else "nothing smaller than one column is possible"
     raise ConfigError(
@@ -68,15 +82,16 @@ def plan_within(
     )
 
 
-def _candidates(threads: int) -> list[tuple[int, int]]:
+def _candidates(num_columns: int, threads: int) -> list[tuple[int, int]]:
     """Pairs of block width and threads, from the fastest to the smallest."""
-    pairs = {(width, workers) for width in _WIDTHS for workers in (threads, 1)}
-    return sorted(pairs, key=lambda pair: (pair[0] * pair[1], pair[0]), reverse=True)
+    widest = max(1, min(_WIDTH, -(-num_columns // threads)))  # few columns still occupy all threads
+    widths = {max(1, widest >> halvings) for halvings in range(_WIDTH.bit_length())}
+    pairs = {(width, workers) for width in widths for workers in (threads, 1)}
+    return sorted(pairs, key=lambda pair: (pair[0] * pair[1], pair[1]), reverse=True)
 
 
 def _buffer_bytes(propagation: Propagation, *, width: int, threads: int) -> int:
     """Bytes of the buffers of :meth:`Propagation.diffuse` in every thread."""
-    num_nodes, num_active = propagation.num_nodes, len(propagation.active_ids)
-    num_hyperedges = int(propagation.to_hyperedges.shape[0])
-    rows = 2 * num_nodes + num_hyperedges + (2 * num_active if num_active < num_nodes else 0)
-    return 4 * threads * (width * rows + 2 * num_nodes)
+    num_hyperedges, num_active = propagation.to_hyperedges.shape
+    rows = 2 * propagation.num_nodes + num_hyperedges
+    return 4 * threads * int(width * rows + num_active)

@@ -1,7 +1,7 @@
 """What a trained network is asked to do with the test nodes of the source.
 
-All three look at test nodes only. Nodes the network learned from would flatter clustering and retrieval, because
-their embeddings were pulled together by their labels.
+All three look at test nodes only. Nodes the network learned from would flatter clustering and retrieval,
+because their embeddings were pulled together by their labels.
 """
 
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def cluster(model: HypergraphNetwork, source: Inputs, test_ids: Ids, seed: int) 
     embeddings, labels = _embeddings(model, source, test_ids)
     num_clusters = min(len(np.unique(labels)), len(labels))
     rows = embeddings.double().cpu().numpy()
-    # scikit-learn warns if fewer rows differ than there are clusters, e.g. when a network says one thing of all.
+    # scikit-learn warns if fewer rows differ than there are clusters: a network may say one thing of all nodes.
     num_clusters = min(num_clusters, len(np.unique(rows, axis=0)))
     means = KMeans(num_clusters, n_init=RESTARTS, random_state=seed % 2**32)
     return Outcome(mutual_information(labels, means.fit_predict(rows)))

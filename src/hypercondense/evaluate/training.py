@@ -1,7 +1,7 @@
 """Train a fresh network on one hypergraph and choose its epoch on the validation nodes of the source.
 
-The rule is the same for every method and for the whole data: full-batch Adam on the cross-entropy of the labelled
-nodes; every few epochs the network scores the source's validation nodes; the epoch with the best accuracy is
+The rule is the same for every method and for the whole data: full-batch Adam on the cross-entropy of the
+labelled nodes; every few epochs the network scores the source's validation nodes; the epoch with the best accuracy is
 kept (of equals the one with the lower cross-entropy, then the earlier). No test label is read here.
 """
 

@@ -9,22 +9,31 @@ from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.ahgcdd import AHGCDD, AHGCDDX
 from hypercondense.methods.base import Condenser, Select
+from hypercondense.methods.coresets import Herding, KCenter, Random
 from hypercondense.methods.hgcond import HGCond, HGCondNHL
+from hypercondense.methods.hgcpa import HGCPA
 from hypercondense.methods.options import configure
 
 __all__ = [
     "AHGCDD",
     "AHGCDDX",
+    "HGCPA",
     "METHODS",
     "Condenser",
     "HGCond",
     "HGCondNHL",
+    "Herding",
+    "KCenter",
+    "Random",
     "Select",
     "condense",
     "make_method",
 ]
 
-METHODS: dict[str, type[Condenser]] = {method.name: method for method in (AHGCDD, AHGCDDX, HGCondNHL, HGCond)}
+METHODS: dict[str, type[Condenser]] = {
+    method.name: method
+    for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond)
+}
 DEFAULT = AHGCDD.name
 
 

@@ -20,13 +20,12 @@ from hypercondense.generator import (
     warm_start,
     warm_targets,
 )
-from hypercondense.hypergraph import Ids
-from hypercondense.initialize import STARTS, Start, initialize
+from hypercondense.initialize import STARTS, Start
 from hypercondense.losses import PairSampler, class_prototypes, coarse_loss, fine_loss
 from hypercondense.methods.base import Condenser, Outcome, Task
 from hypercondense.methods.options import check_options, choice
-from hypercondense.methods.refinement import Rows, State
-from hypercondense.rng import generator, numpy_generator, seeded
+from hypercondense.methods.refinement import Rows, State, first_features, spread
+from hypercondense.rng import generator, seeded
 from hypercondense.schedules import SCHEDULES, Schedule
 
 Propagation: TypeAlias = Callable[[float], tuple[float, ...]]
@@ -37,7 +36,7 @@ PROPAGATIONS: dict[str, Propagation] = {
     "vanilla": lambda time: vanilla(truncation_order(time)),
     "none": lambda time: identity(),
 }
-_START_STREAM, _SAMPLE_STREAM = 1, 2  # independent sources of chance under one seed
+_SAMPLE_STREAM = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +92,7 @@ class DualLevel(Condenser):
             task.diffused_rows(coefficients), task.train_labels, task.device, self.unit_vectors
         )  # Eq. 4
         labels = torch.as_tensor(task.labels, device=task.device)
-        first, members = self.first_features(task, rows)  # Eq. 6
+        first, members = first_features(task, rows, start=self.start, samples=self.samples_per_node)  # Eq. 6
         state = self.make_state(task, first, labels)
         prototypes = rows.prototypes(task.source.num_classes)
         sampler = PairSampler.of(rows.labels, task.labels, self.negatives)
@@ -110,20 +109,6 @@ class DualLevel(Condenser):
             loss = coarse_weight * coarse + fine_weight * fine  # Eq. 13
             state.update(loss, structure, features=self.updates_features(epoch), coarse=coarse, fine=fine)
         return state.outcome(members)
-
-    def first_features(self, task: Task, rows: Rows) -> tuple[Tensor, tuple[Ids, ...]]:
-        """Means of source rows (Eq. 6), and the source node ids each was made from."""
-        with task.stage("start"):
-            features, groups = initialize(
-                rows.values,
-                rows.labels,
-                task.labels,
-                start=self.start,
-                samples=self.samples_per_node,
-                rng=numpy_generator(task.seed, _START_STREAM),
-            )
-        members = tuple(task.split.train_ids[group] for group in groups)
-        return torch.from_numpy(features).to(task.device), members
 
     def absolute_step(self, features: Tensor) -> float:
         """The step of Adam in units of the features."""
@@ -149,6 +134,10 @@ class AHGCDD(DualLevel):
     """
 
     name: ClassVar[str] = "ahgcdd"
+    empty_structure: ClassVar[str | None] = (
+        "scores are below their thresholds and the identity is used instead; "
+        "try more warm_steps, a lower threshold_start or a smaller structure_step"
+    )
 
     feature_turns: int = 5
     structure_turns: int = 15
@@ -205,6 +194,7 @@ class AHGCDDX(DualLevel):
     """AHGCDD-X: the structure is the identity, and every epoch updates the features."""
 
     name: ClassVar[str] = "ahgcdd-x"
+    empty_structure: ClassVar[str | None] = None
 
     def updates_features(self, epoch: int) -> bool:
         """Always: there is nothing else to update."""
@@ -220,8 +210,3 @@ class AHGCDDX(DualLevel):
             structure_step=1.0,
             chance=generator(task.seed, _SAMPLE_STREAM),
         )
-
-
-def spread(features: Tensor) -> float:
-    """Standard deviation of all entries; 1 for constant features, which have no scale of their own."""
-    return float(features.detach().std()) or 1.0

@@ -14,10 +14,12 @@ from torch import Tensor
 from hypercondense import memory as memory_use
 from hypercondense.condensation import Condensation, Provenance
 from hypercondense.data.splits import Split
-from hypercondense.diffusion import diffuse
+from hypercondense.diffusion import cached_diffusion
 from hypercondense.errors import CondensationError
-from hypercondense.hypergraph import Dense, Hypergraph, Ids
+from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence
 from hypercondense.labels import RatioOf, condensed_labels
+from hypercondense.methods import guard
+from hypercondense.methods.assembly import condensed_like
 from hypercondense.methods.checkpoint import Checkpoint
 from hypercondense.methods.options import settings_of
 from hypercondense.progress import Progress, silent
@@ -59,7 +61,13 @@ class Task:
     def diffused_rows(self, coefficients: Sequence[float]) -> Dense:
         """Diffused features of the training nodes, shape (training nodes, features)."""
         with self.stage("diffuse"):
-            diffused = diffuse(self.source, coefficients, memory=self.memory, progress=self.progress)
+            diffused = cached_diffusion(
+                self.source,
+                coefficients,
+                cache_dir=self.cache_dir,
+                memory=self.memory,
+                progress=self.progress,
+            )
             return np.asarray(diffused[self.split.train_ids])
 
 
@@ -79,6 +87,9 @@ class Condenser(ABC):
     """A way to condense. Subclasses are frozen dataclasses whose fields are their options."""
 
     name: ClassVar[str]
+    #: What to try when no hyperedge joins two nodes; ``None`` for a method that makes no structure.
+    empty_structure: ClassVar[str | None] = "ask for more condensed nodes"
+    is_random: ClassVar[bool] = False
 
     @abstractmethod
     def run(self, task: Task) -> Outcome:
@@ -111,7 +122,8 @@ class Condenser(ABC):
             nodes: The number of condensed nodes, instead of ``ratio``.
             ratio_of: ``"all"`` or ``"train"``.
             seed: Equal seeds give equal bits on one machine.
-            select: Scores snapshots; the best is returned, and the start is always one of them.
+            select: Scores snapshots; the best is returned, and the start is always one of them. It also
+                scores as many random training nodes, and a result below them gets a warning.
             progress: Called as the work goes on.
             checkpoint: Folder for the state of an interrupted run.
             resume: Continue from the state in ``checkpoint`` if there is one.
@@ -157,17 +169,34 @@ class Condenser(ABC):
         memory_use.reset_peak()
         with task.stage("total"), memory_explained():
             outcome = self.run(task)
+        peak_memory = memory_use.peak_bytes()
+        with task.stage("guard"):
+            warnings = tuple(self.warnings(outcome, task))
         return Condensation(
             hypergraph=outcome.hypergraph,
             members=outcome.members,
             provenance=provenance,
             history=outcome.history,
             seconds=task.seconds,
-            peak_memory_mb=memory_use.peak_bytes() / 1e6,
+            peak_memory_mb=peak_memory / 1e6,
             start_validation=outcome.start_validation,
             final_validation=outcome.final_validation,
-            warnings=(*outcome.warnings, *_degenerate(outcome.hypergraph, task)),
+            warnings=(*outcome.warnings, *warnings),
         )
+
+    def warnings(self, outcome: Outcome, task: Task) -> Iterator[str]:
+        """What is wrong with a result; costs one more call of ``select`` where there is one."""
+        yield from guard.degenerate(outcome.hypergraph, task.split, task.train_labels)
+        yield from guard.empty_structure(outcome.hypergraph, self.empty_structure)
+        if task.select is not None and not self.is_random:
+            yield from guard.worse_than_random(
+                outcome.hypergraph,
+                task.source,
+                task.split,
+                score=outcome.final_validation,
+                select=task.select,
+                seed=task.seed,
+            )
 
 
 def assemble(task: Task, features: Tensor, structure: Tensor) -> Hypergraph:
@@ -178,39 +207,18 @@ def assemble(task: Task, features: Tensor, structure: Tensor) -> Hypergraph:
     incidence = structure.detach().cpu().numpy()
     node_ids, columns = np.nonzero(incidence)
     hyperedges, hyperedge_ids = np.unique(columns, return_inverse=True)
-    nodes = np.arange(len(features))
-    return Hypergraph(
+    return condensed_like(
+        task.source,
         features=features.detach().cpu().numpy(),
         labels=task.labels,
-        incidence=(node_ids, hyperedge_ids, incidence[node_ids, columns])
-        if len(hyperedges)
-        else (nodes, nodes),
-        num_hyperedges=len(hyperedges) or len(nodes),
-        label_names=task.source.label_names or [str(label) for label in range(task.source.num_classes)],
-        feature_names=task.source.feature_names,
-        name=f"{task.source.name}-condensed",
-        notes=task.source.notes,
+        incidence=Incidence(node_ids, hyperedge_ids, incidence[node_ids, columns]),
+        num_hyperedges=len(hyperedges),
     )
 
 
 def _identity(provenance: Provenance, labels: Ids) -> dict[str, Any]:
     keys = ("method", "settings", "seed", "source_digest", "split_digest")
     return {**{key: getattr(provenance, key) for key in keys}, "labels": labels.tolist()}
-
-
-def _degenerate(condensed: Hypergraph, task: Task) -> Iterator[str]:
-    """Warnings about a result that cannot be good, whatever method made it."""
-    missing = np.setdiff1d(task.train_labels, condensed.labels)
-    if len(missing):
-        yield f"no condensed node of class {', '.join(map(str, missing))}"
-    if task.split.missing_classes:
-        names = ", ".join(map(str, task.split.missing_classes))
-        yield f"no training node of class {names}: nothing can be learnt about it"
-    features = condensed.dense_features()
-    if len(features) > 1 and (features == features[0]).all():
-        yield "all condensed nodes have the same features; are those of the source constant?"
-    if len(np.unique(task.train_labels)) == 1:
-        yield "the training nodes are all of one class: any network will predict it everywhere"
 
 
 @contextmanager

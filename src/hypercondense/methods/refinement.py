@@ -13,8 +13,12 @@ from hypercondense.diffusion import class_sums
 from hypercondense.errors import CondensationError
 from hypercondense.generator import structure_health
 from hypercondense.hypergraph import Dense, Ids
+from hypercondense.initialize import Start, initialize
 from hypercondense.methods.base import Outcome, Task, assemble
 from hypercondense.methods.checkpoint import pack_optimizer, unpack_optimizer
+from hypercondense.rng import numpy_generator
+
+_START_STREAM = 1  # another source of chance than that of the samples, under one seed
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,26 @@ class Rows:
         """Class sums, added up in float64 and then rounded once, shape (classes, features) (Eq. 11)."""
         sums = class_sums(self.values, self.labels, num_classes)
         return torch.from_numpy(sums).float().to(self.device)
+
+
+def first_features(task: Task, rows: Rows, *, start: Start, samples: int) -> tuple[Tensor, tuple[Ids, ...]]:
+    """Means of source rows (Eq. 6), and the source node ids each was made from."""
+    with task.stage("start"):
+        features, groups = initialize(
+            rows.values,
+            rows.labels,
+            task.labels,
+            start=start,
+            samples=samples,
+            rng=numpy_generator(task.seed, _START_STREAM),
+        )
+    members = tuple(task.split.train_ids[group] for group in groups)
+    return torch.from_numpy(features).to(task.device), members
+
+
+def spread(features: Tensor) -> float:
+    """Standard deviation of all entries; 1 for constant features, which have no scale of their own."""
+    return float(features.detach().std()) or 1.0
 
 
 @dataclass(frozen=True)
@@ -128,11 +152,6 @@ class State:
         if self.broken:
             warnings.append(
                 f"{self.broken}; this is the last good snapshot, of epoch {self.best.epoch}: lower the steps"
-            )
-        if self.generator is not None and not (self.best.structure > 0).any():
-            warnings.append(
-                "the structure is empty, every score is below its threshold: the identity is used instead; "
-                "try more warm_steps, a lower threshold_start or a smaller structure_step"
             )
         return Outcome(
             hypergraph=assemble(self.task, self.best.features, self.best.structure),

@@ -4,12 +4,22 @@ from typing import Any
 
 from hypercondense.errors import ConfigError
 from hypercondense.models.base import HypergraphNetwork, Optimization
+from hypercondense.models.allset import AllSet
+from hypercondense.models.edhnn import EDHNN
+from hypercondense.models.hcha import HCHA
 from hypercondense.models.hgnn import HGNN
 from hypercondense.models.message_passing import Structure
+from hypercondense.models.mlp import MLP
 from hypercondense.models.sparse import Input, SparseMatrix, input_features
+from hypercondense.models.unigcnii import UniGCNII
 
 MODELS: dict[str, type[HypergraphNetwork]] = {
     "hgnn": HGNN,
+    "hcha": HCHA,
+    "unigcnii": UniGCNII,
+    "allset": AllSet,
+    "edhnn": EDHNN,
+    "mlp": MLP,
 }
 
 

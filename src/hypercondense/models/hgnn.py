@@ -1,5 +1,6 @@
 """HGNN: convolution with the symmetric hypergraph Laplacian (Feng et al., 2019)."""
 
+from itertools import pairwise
 from typing import ClassVar
 
 import torch
@@ -24,39 +25,39 @@ class HGNN(HypergraphNetwork):
         self, *, num_features: int, num_classes: int, hidden: int = 128, layers: int = 2, dropout: float = 0.5
     ) -> None:
         super().__init__()
-        check_sizes(layers=layers, hidden=hidden, dropout=dropout)
+        check_sizes(layers=layers - 1, hidden=hidden, dropout=dropout)
         widths = [num_features, *[hidden] * (layers - 1), num_classes]
-        self.layers = nn.ModuleList(
-            InputLinear(width, next_width) for width, next_width in zip(widths, widths[1:], strict=False)
-        )
+        self.layers = nn.ModuleList(InputLinear(width, following) for width, following in pairwise(widths))
         self.dropout = dropout
 
+    def propagation(self, structure: Structure) -> Propagation:
+        """P."""
+        return structure.symmetric
+
     def embed(self, features: Input, structure: Structure) -> Tensor:
-        """``P`` times the last hidden layer, (N, hidden)."""
-        hidden = self._hidden(features, structure)
-        if not isinstance(hidden, Tensor):
-            raise ValueError("a model of one layer has no hidden layer to embed with; use layers=2 or more")
-        return structure.symmetric(hidden)
+        """P times the last hidden layer, (N, hidden)."""
+        return self.propagation(structure)(self._hidden(features, structure))
 
     def forward(self, features: Input, structure: Structure) -> Tensor:
         """Class scores, (N, C)."""
-        return convolve(self._hidden(features, structure), self.layers[-1], structure.symmetric)
+        return convolve(self._hidden(features, structure), self.layers[-1], self.propagation(structure))
 
-    def _hidden(self, features: Input, structure: Structure) -> Input:
+    def _hidden(self, features: Input, structure: Structure) -> Tensor:
         x = features
-        for layer in list(self.layers)[:-1]:
-            received = torch.relu(convolve(x, layer, structure.symmetric))
+        for layer in self.layers[:-1]:
+            received = torch.relu(convolve(x, layer, self.propagation(structure)))
             x = functional.dropout(received, self.dropout, self.training)
+        assert isinstance(x, Tensor)
         return x
 
 
 def convolve(features: Input, linear: nn.Module, propagation: Propagation) -> Tensor:
     """``P X W + b``, multiplied in the cheaper order."""
-    weight: Tensor = linear.weight  # type: ignore[assignment]
+    assert isinstance(linear, InputLinear)
+    weight, bias = linear.weight, linear.bias
     if isinstance(features, Tensor):
-        # P is applied to d columns, or to the outputs and, in the backward pass, once more to their gradient.
-        # If X needs a gradient both orders go through P twice.
+        # A constant X goes through P once; X W goes through P once more with its gradient.
         passes = 1 if features.requires_grad else 2
         if features.shape[1] <= passes * weight.shape[0]:
-            return propagation(features) @ weight.t() + linear.bias
-    return propagation(features @ weight.t()) + linear.bias
+            return propagation(features) @ weight.t() + bias
+    return propagation(features @ weight.t()) + bias

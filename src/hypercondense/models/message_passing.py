@@ -1,7 +1,7 @@
 """The structure of a hypergraph as every model uses it: messages from nodes to hyperedges and back.
 
-H is the incidence matrix (nodes, hyperedges) with its weights, ``dv`` the weighted degrees of nodes (row sums),
-``de`` those of hyperedges (column sums). A node in no hyperedge and a hyperedge without nodes receive zeros,
+H is the incidence matrix (nodes, hyperedges) with its weights, ``dv`` the weighted degrees of nodes (row
+sums), ``de`` those of hyperedges (column sums). A node in no hyperedge and a hyperedge without nodes receive zeros,
 and gradients stay finite there.
 """
 
@@ -156,6 +156,13 @@ class Structure:
         """(incidences, hyperedges): ``@ x`` copies to each membership the row of its hyperedge."""
         return self._selection(self.matrix.indices, self.num_hyperedges)
 
+    @cached_property
+    def incidence_mean(self) -> SparseMatrix:
+        """(nodes, incidences): ``@ x`` is the weighted mean of the rows of the memberships of each node."""
+        size = (self.num_nodes, self.matrix.nnz)
+        matrix = sp.csr_array((self.matrix.data, np.arange(self.matrix.nnz), self.matrix.indptr), shape=size)
+        return self._sparse(_scaled(matrix, inverse_power(self.node_degree, 1.0)))
+
     def softmax_over_hyperedges(self, scores: Tensor) -> Tensor:
         """Softmax of one score per membership over the hyperedges of each node, with weights as counts.
 
@@ -202,7 +209,7 @@ class _Propagate(torch.autograd.Function):
         return received.addcmul_(way.diagonal, x)
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         way: Propagation = ctx.way
         sent = way.to_hyperedges.by_column.times(way.to_nodes.by_column.times(gradient))

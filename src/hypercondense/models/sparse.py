@@ -122,7 +122,7 @@ class _Product(torch.autograd.Function):
         return matrix.by_row.times(dense)
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         return ctx.matrix.by_column.times(gradient), None
 
@@ -134,6 +134,6 @@ class _TransposedProduct(torch.autograd.Function):
         return matrix.by_column.times(dense)
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         return ctx.matrix.by_row.times(gradient), None

@@ -29,8 +29,8 @@ def _read(path: Path, name: str | None, recipe: FeatureRecipe) -> Hypergraph:
     labels, notes = _labels(folder / (_LABELS + ending), label_names)
     node_ids, hyperedge_ids, num_lines = read_number_lines(folder / (_HYPEREDGES + ending))
     _check_node_ids(folder / (_HYPEREDGES + ending), node_ids, hyperedge_ids, len(labels))
-    node_ids, hyperedge_ids, repeated = without_duplicates(node_ids - 1, hyperedge_ids)
     hyperedge_ids, num_hyperedges = renumbered(hyperedge_ids)
+    node_ids, hyperedge_ids, repeated = without_duplicates(node_ids - 1, hyperedge_ids)
     features, feature_notes = _features(folder / (_FEATURES + ending), labels, recipe)
     return Hypergraph(
         features=features,

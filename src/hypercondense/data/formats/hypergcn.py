@@ -34,8 +34,8 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
     labels = _labels(folder / _LABELS)
     with one_line_errors(folder / _HYPEREDGES):
         given_node_ids, given_hyperedge_ids, num_given = _memberships(folder / _HYPEREDGES)
-        node_ids, hyperedge_ids, notes = without_duplicates(given_node_ids, given_hyperedge_ids)
-        hyperedge_ids, num_hyperedges = renumbered(hyperedge_ids)
+        hyperedge_ids, num_hyperedges = renumbered(given_hyperedge_ids)
+        node_ids, hyperedge_ids, notes = without_duplicates(given_node_ids, hyperedge_ids)
     return Hypergraph(
         features=features,
         labels=labels,

@@ -64,8 +64,8 @@ def _read(path: Path, name: str | None = None, _recipe: FeatureRecipe | None = N
         )
     except KeyError as error:
         raise FormatError(f"{folder} lacks {error.args[0]}; make it again") from error
-    if hypergraph.digest != manifest["digest"]:
-        raise FormatError(f"{folder} does not have the digest its manifest states; make it again")
+    if hypergraph.digest != manifest["digest"] or hypergraph.to_arrays()[1] != manifest["facts"]:
+        raise FormatError(f"{folder} does not have the digest and sizes its manifest states; make it again")
     return hypergraph
 
 

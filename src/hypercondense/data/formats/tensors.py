@@ -38,8 +38,11 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
             f"{incidence_file} must be whole numbers in two rows, node ids and hyperedge ids; "
             f"it is {incidence.dtype} of shape {incidence.shape}"
         )
-    node_ids, given_ids, notes = without_duplicates(*incidence.astype(np.int64))
+    if incidence.min(initial=0) < 0:
+        raise FormatError(f"{incidence_file}: ids must be at least 0, the smallest is {incidence.min()}")
+    node_ids, given_ids = incidence.astype(np.int64)
     hyperedge_ids, num_hyperedges = renumbered(given_ids)
+    node_ids, hyperedge_ids, notes = without_duplicates(node_ids, hyperedge_ids)
     num_given = int(given_ids.max(initial=-1)) + 1
     return Hypergraph(
         features=features,

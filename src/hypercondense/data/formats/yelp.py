@@ -37,8 +37,8 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
     features, feature_names = _features(folder)
     labels, label_names = _stars(folder / _STARS)
     node_ids, hyperedge_ids = _pairs(folder / _INCIDENCE, features.shape[0])
-    node_ids, hyperedge_ids, notes = without_duplicates(node_ids, hyperedge_ids)
     hyperedge_ids, num_hyperedges = renumbered(hyperedge_ids)
+    node_ids, hyperedge_ids, notes = without_duplicates(node_ids, hyperedge_ids)
     return Hypergraph(
         features=features,
         labels=labels,
@@ -56,8 +56,8 @@ def _features(folder: Path) -> tuple[Any, list[str]]:
     coordinates = CsvTable(folder / _COORDINATES)
     locations = CsvTable(folder / _LOCATIONS)
     words, word_names = _word_counts(CsvTable(folder / _NAMES))
-    num_nodes = len(locations.rows)
-    for table, rows in ((coordinates.path, len(coordinates.rows)), (folder / _NAMES, words.shape[0])):
+    num_nodes = locations.num_rows
+    for table, rows in ((coordinates.path, coordinates.num_rows), (folder / _NAMES, words.shape[0])):
         if rows != num_nodes:
             raise FormatError(f"{table} has {rows} rows, but {_LOCATIONS} has {num_nodes}")
     state, city = _one_hot(locations, "state_int"), _one_hot(locations, "city_int")
@@ -87,7 +87,7 @@ def _word_counts(table: CsvTable) -> tuple[Any, list[str]]:
     """Counts of English words other than stop words, without accents, in lower case."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    texts = table.column("name") if len(table.header) > 1 else [row[0] for row in table.rows]
+    texts = table.column("name") if len(table.header) > 1 else table.texts(0)
     vectorizer = CountVectorizer(max_features=NUM_NAME_WORDS, stop_words="english", strip_accents="ascii")
     analyze = vectorizer.build_analyzer()
     if not any(analyze(text) for text in texts):
@@ -97,8 +97,7 @@ def _word_counts(table: CsvTable) -> tuple[Any, list[str]]:
 
 
 def _stars(path: Path) -> tuple[Ids, tuple[str, ...]]:
-    table = CsvTable(path)
-    return encode_labels([row[-1].strip() for row in table.rows])
+    return encode_labels([text.strip() for text in CsvTable(path).texts(-1)])
 
 
 def _pairs(path: Path, num_nodes: int) -> tuple[Ids, Ids]:

@@ -1,0 +1,54 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Needed: python3 (3.10+) with venv, and a package index.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+TEST_ARGS ?=
+
+.PHONY: demo test lint types imports unit wheel bench install clean
+
+demo: $(VENV)/.installed
+	$(BIN)/hypercondense demo
+
+test: lint types imports unit wheel
+
+install: $(VENV)/.dev
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.dev
+	$(BIN)/python -m pytest $(TEST_ARGS)
+
+# The wheel must work without the source tree: it is built, installed in a second empty environment and run there.
+wheel: $(VENV)/.dev
+	rm -rf dist $(VENV)-wheel
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist . > /dev/null
+	$(PYTHON) -m venv $(VENV)-wheel
+	PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(VENV)-wheel/bin/python -m pip install --quiet dist/*.whl
+	cd dist && ../$(VENV)-wheel/bin/hypercondense --version && ../$(VENV)-wheel/bin/hypercondense demo --quiet
+	rm -rf $(VENV)-wheel
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/diffusion.py
+	$(BIN)/python benchmarks/condensation.py
+	$(BIN)/python benchmarks/models.py
+
+clean:
+	rm -rf $(VENV) $(VENV)-wheel dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP_INSTALL) --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(PIP_INSTALL) --editable ".[dev]"
+	touch $@

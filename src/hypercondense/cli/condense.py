@@ -1,0 +1,188 @@
+"""``hypercondense condense``: make the tiny synthetic hypergraph."""
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from hypercondense.cli import options, output
+
+Ratio = Annotated[
+    float | None, typer.Option(help="Condensed nodes as a fraction of all source nodes, as 0.01.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="OPTION=VALUE", help="An option of the method; may be given several times."
+    ),
+]
+
+
+def condense(
+    source: options.Source,
+    out: Annotated[Path, typer.Option(help="The folder to write.")],
+    ratio: Ratio = None,
+    nodes: Annotated[
+        int | None, typer.Option(help="The number of condensed nodes, instead of --ratio.")
+    ] = None,
+    ratio_of: Annotated[
+        Literal["all", "train"],
+        typer.Option(help="What --ratio is a fraction of: all nodes, or training nodes."),
+    ] = "all",
+    method: Annotated[
+        str, typer.Option(help="How to condense; a wrong name shows which there are.")
+    ] = "ahgcdd",
+    settings: Settings = None,
+    seed: options.Seed = 0,
+    split_seed: options.SplitSeed = 0,
+    split: options.SplitFile = None,
+    select: Annotated[
+        bool, typer.Option(help="Return the snapshot that scores best on validation nodes, not the last.")
+    ] = True,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue an interrupted run to the same result.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
+    memory: options.Memory = None,
+    cache: Annotated[
+        bool, typer.Option(help="Keep diffused features in the user cache for the next run.")
+    ] = True,
+    checkpoint_every: Annotated[float, typer.Option(help="Seconds between two checkpoints.", min=0)] = 5.0,
+    device: options.Device = "cpu",
+    data_dir: options.DataDir = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Condense a hypergraph into a folder that `evaluate` and Python can read."""
+    from hypercondense.evaluate.selection import validation_scorer
+    from hypercondense.memory import parse_size
+    from hypercondense.methods import make_method
+
+    # Everything that can be wrong is found out before the long work.
+    condenser = make_method(method, parse_settings(settings))
+    budget = None if memory is None else parse_size(memory)
+    check_device(device)
+    if out.exists() and not force:
+        raise FileExistsError(f"{out} exists already; choose another place or give --force")
+    hypergraph = options.load_source(source, data_dir)
+    parts = options.read_split(hypergraph, split, split_seed)
+    scorer = None
+    if select and len(parts.validation_ids):
+        scorer = validation_scorer(hypergraph, parts, device=device)
+    with output.progress(quiet=quiet) as progress:
+        result = condenser.condense(
+            hypergraph,
+            parts,
+            ratio=ratio,
+            nodes=nodes,
+            ratio_of=ratio_of,
+            seed=seed,
+            select=scorer,
+            progress=progress,
+            checkpoint=checkpoint_folder(out),
+            resume=resume,
+            checkpoint_every=checkpoint_every,
+            memory=budget,
+            cache_dir=user_cache() if cache else None,
+            device=device,
+        )
+    result = dataclasses.replace(
+        result, provenance=dataclasses.replace(result.provenance, source_location=location(source))
+    )
+    result.save(out, overwrite=force)
+    remove_checkpoint(out)
+    show(result, out, hypergraph.num_nodes, json=json, quiet=quiet)
+
+
+def parse_settings(settings: list[str] | None) -> dict[str, str]:
+    """``["time=2", "epochs=50"]`` as a mapping."""
+    from hypercondense.errors import ConfigError
+
+    parsed = {}
+    for setting in settings or []:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise ConfigError(f"--set takes OPTION=VALUE, such as epochs=50, got {setting!r}")
+        parsed[name.strip()] = value.strip()
+    return parsed
+
+
+def check_device(device: str) -> None:
+    """Find out at the start that a device does not exist."""
+    import torch
+
+    from hypercondense.errors import ConfigError
+
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"device {device!r} cannot be used here ({reason}); try --device cpu") from error
+
+
+def checkpoint_folder(out: Path) -> Path:
+    """Where the state of an interrupted run is kept."""
+    return out.with_name(f"{out.name}.partial")
+
+
+def remove_checkpoint(out: Path) -> None:
+    """Forget the state, now that the result is safe."""
+    import shutil
+
+    shutil.rmtree(checkpoint_folder(out), ignore_errors=True)
+
+
+def user_cache() -> Path:
+    """Where diffused features are kept between runs."""
+    from hypercondense.diffusion import default_cache_dir
+
+    return default_cache_dir()
+
+
+def location(source: str) -> str | None:
+    """The path of a source that is not a registered name."""
+    from hypercondense.data.registry import lookup
+
+    is_name = lookup(source) is not None and "/" not in source
+    return None if is_name else str(Path(source).expanduser().absolute())
+
+
+def show(result: Any, out: Path, num_source_nodes: int, *, json: bool, quiet: bool) -> None:
+    """Print what was made."""
+    condensed = result.hypergraph
+    facts = {
+        "out": str(out),
+        "method": result.provenance.method,
+        "seed": result.provenance.seed,
+        "num_nodes": condensed.num_nodes,
+        "num_hyperedges": condensed.num_hyperedges,
+        "num_incidences": condensed.num_incidences,
+        "density": result.density,
+        "mean_hyperedge_size": result.mean_hyperedge_size,
+        "seconds": result.seconds["total"],
+        "peak_memory_mb": result.peak_memory_mb,
+        "start_validation": result.start_validation,
+        "final_validation": result.final_validation,
+    }
+    for warning in result.warnings:
+        output.warn(warning)
+    if json:
+        output.print_json({**facts, "warnings": list(result.warnings)})
+        return
+    if quiet:
+        return
+    scores = (result.start_validation, result.final_validation)
+    validation = "not scored" if None in scores else f"{scores[0]:.1%} at the start, {scores[1]:.1%} now"
+    share = condensed.num_nodes / num_source_nodes
+    output.print_facts(
+        {
+            "condensed nodes": f"{condensed.num_nodes:,} of {num_source_nodes:,} ({share:.2%})",
+            "hyperedges": f"{condensed.num_hyperedges:,}, mean size {result.mean_hyperedge_size:.1f}",
+            "on validation nodes": validation,
+            "time and memory": f"{result.seconds['total']:.1f} s, {result.peak_memory_mb:,.0f} MB at most",
+            "written to": str(out),
+            "next": f"hypercondense evaluate {out} --whole",
+        }
+    )

@@ -1,0 +1,88 @@
+"""Diffused features kept between runs, under the digest of their source and the coefficients."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from hypercondense.diffusion.blocked import diffuse
+from hypercondense.diffusion.filters import Coefficients, checked_coefficients
+from hypercondense.diffusion.mapped import open_map
+from hypercondense.hypergraph import Dense, Hypergraph
+from hypercondense.progress import Progress, silent
+
+_VERSION = 1  # raise when the same source and coefficients give other numbers than before
+
+
+def default_cache_dir() -> Path:
+    """The folder for diffused features in the user's cache, as the system names it."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        # The specification wants relative paths ignored.
+        given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        base = given if given.is_absolute() else Path.home() / ".cache"
+    return base / "hypercondense" / "diffusion"
+
+
+def cached_diffusion(
+    source: Hypergraph,
+    coefficients: Sequence[float],
+    *,
+    cache_dir: Path | None,
+    self_loops: bool = True,
+    memory: int | None = None,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> Dense:
+    """What :func:`diffuse` returns, from the cache if it is there.
+
+    An entry that is damaged is made again. Delete the folder to free its space.
+
+    Args:
+        source: As for :func:`diffuse`, like all that is not named here.
+        coefficients: ``w_0 .. w_K``.
+        cache_dir: Folder of the entries, made if missing; ``None`` keeps nothing.
+        self_loops: Part of what an entry is kept under.
+        memory: Bytes it may take; not needed for an entry that is there.
+        threads: Number of threads.
+        progress: Not called for an entry that is there.
+
+    Returns:
+        A read-only memory map, or a matrix in memory if ``cache_dir`` is ``None``.
+    """
+    coefficients = checked_coefficients(coefficients)
+    entry = None if cache_dir is None else cache_dir / _entry_name(source, coefficients, self_loops)
+    found = None if entry is None else _read(entry, (source.num_nodes, source.num_features))
+    if found is not None:
+        return found
+    return diffuse(
+        source,
+        coefficients,
+        self_loops=self_loops,
+        memory=memory,
+        out=entry,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def _entry_name(source: Hypergraph, coefficients: Coefficients, self_loops: bool) -> str:
+    key = json.dumps([_VERSION, source.digest, coefficients, self_loops])
+    return f"{sha256(key.encode()).hexdigest()[:32]}.npy"
+
+
+def _read(entry: Path, shape: tuple[int, int]) -> Dense | None:
+    """The entry if it is whole: a matrix of this shape and not one byte missing."""
+    try:
+        matrix = open_map(entry)
+    except (OSError, ValueError, EOFError):  # not there, or not a .npy file of the length it declares
+        return None
+    whole = entry.stat().st_size == matrix.offset + matrix.nbytes
+    return matrix if whole and matrix.shape == shape and matrix.dtype == np.float32 else None

@@ -1,0 +1,43 @@
+"""Scores candidates while condensing: a short training, judged on validation nodes only."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from hypercondense.data.splits import Split
+from hypercondense.evaluate.training import Inputs, Recipe, train
+from hypercondense.hypergraph import Hypergraph
+
+_EPOCHS, _LOOKS = 80, 4
+
+
+def validation_scorer(
+    source: Hypergraph,
+    split: Split,
+    *,
+    models: Sequence[str] = ("hgnn",),
+    epochs: int = _EPOCHS,
+    seed: int = 0,
+    device: str = "cpu",
+) -> Callable[[Hypergraph], float]:
+    """A function that trains a network on a candidate and returns its accuracy on the validation nodes.
+
+    Args:
+        source: The hypergraph that is being condensed; its tensors are made once.
+        split: Validation nodes judge. Test labels are not read.
+        models: The mean over these models is the score.
+        epochs: Length of a training; the source is looked at a few times in between.
+        seed: Of every training, so that equal candidates score the same.
+        device: A torch device.
+    """
+    if len(split.validation_ids) == 0:
+        raise ValueError("the split has no validation nodes to score candidates on")
+    inputs = Inputs.of(source, device=device)
+    recipes = [Recipe(model=model, epochs=epochs) for model in models]
+
+    def score(candidate: Hypergraph) -> float:
+        graph = Inputs.of(candidate, device=device)
+        looks = math.ceil(epochs / _LOOKS)
+        trained = [train(recipe, graph, inputs, split, seed=seed, validate_every=looks) for recipe in recipes]
+        return sum(one.validation for one in trained) / len(trained)
+
+    return score

@@ -1,0 +1,61 @@
+"""Condensed hypergraphs from their parts: what is taken over from the source, and the induced structure."""
+
+from typing import Any
+
+import numpy as np
+
+from hypercondense.hypergraph import Hypergraph, Ids, Incidence
+
+
+def condensed_like(
+    source: Hypergraph, *, features: Any, labels: Ids, incidence: Incidence, num_hyperedges: int
+) -> Hypergraph:
+    """A condensed hypergraph with the names and notes of its source.
+
+    If there are no hyperedges, every node is its own hyperedge: the identity.
+    """
+    nodes = np.arange(len(labels))
+    return Hypergraph(
+        features=features,
+        labels=labels,
+        incidence=incidence if num_hyperedges else (nodes, nodes),
+        num_hyperedges=num_hyperedges or len(nodes),
+        label_names=source.label_names or [str(label) for label in range(source.num_classes)],
+        feature_names=source.feature_names,
+        name=f"{source.name}-condensed",
+        notes=source.notes,
+    )
+
+
+def induced(source: Hypergraph, node_ids: Ids) -> Hypergraph:
+    """The chosen nodes with their own features and the hyperedges that at least two of them share.
+
+    A hyperedge keeps its chosen members and their weights. One that is left with a single member is
+    dropped: message passing gives every node a self-loop anyway.
+
+    >>> source = Hypergraph(
+    ...     features=np.eye(4),
+    ...     labels=[0, 0, 1, 1],
+    ...     incidence=([0, 1, 2, 2, 3], [0, 0, 0, 1, 1]),
+    ...     num_hyperedges=2,
+    ... )
+    >>> small = induced(source, np.array([2, 0]))
+    >>> small.incidence.node_ids.tolist(), small.num_hyperedges
+    ([0, 1], 1)
+    """
+    position = np.full(source.num_nodes, -1)
+    position[node_ids] = np.arange(len(node_ids))
+    everyone, hyperedge_ids, weights = source.incidence
+    kept = position[everyone] >= 0
+    sizes = np.bincount(hyperedge_ids[kept], minlength=source.num_hyperedges)
+    kept &= sizes[hyperedge_ids] > 1
+    hyperedges, renumbered = np.unique(hyperedge_ids[kept], return_inverse=True)
+    return condensed_like(
+        source,
+        features=source.features[node_ids],
+        labels=source.labels[node_ids],
+        incidence=Incidence(
+            position[everyone[kept]], renumbered.reshape(-1), None if weights is None else weights[kept]
+        ),
+        num_hyperedges=len(hyperedges),
+    )

@@ -1,0 +1,61 @@
+"""Warnings about a condensed hypergraph that cannot be good, whatever method made it."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from hypercondense.data.splits import Split
+from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.methods.assembly import induced
+from hypercondense.methods.selection import random_positions
+from hypercondense.rng import numpy_generator
+
+RANDOM_STREAM = 3  # the guard and the method ``random`` choose the same nodes for a seed
+
+
+def degenerate(condensed: Hypergraph, split: Split, train_labels: Ids) -> Iterator[str]:
+    """What is wrong with classes and features."""
+    missing = np.setdiff1d(train_labels, condensed.labels)
+    if len(missing):
+        yield f"no condensed node of class {', '.join(map(str, missing))}"
+    if split.missing_classes:
+        names = ", ".join(map(str, split.missing_classes))
+        yield f"no training node of class {names}: nothing can be learnt about it"
+    features = condensed.dense_features()
+    if len(features) > 1 and (features == features[0]).all():
+        yield "all condensed nodes have the same features; are those of the source constant?"
+    if len(np.unique(train_labels)) == 1:
+        yield "the training nodes are all of one class: any network will predict it everywhere"
+
+
+def empty_structure(condensed: Hypergraph, advice: str | None) -> Iterator[str]:
+    """Whether no hyperedge joins two nodes; ``advice`` is ``None`` where that is meant to be so."""
+    if advice is not None and condensed.num_incidences == condensed.num_hyperedges:
+        yield f"the structure is empty, no hyperedge joins two nodes: {advice}"
+
+
+def worse_than_random(
+    condensed: Hypergraph,
+    source: Hypergraph,
+    split: Split,
+    *,
+    score: float | None,
+    select: Callable[[Hypergraph], float],
+    seed: int,
+) -> Iterator[str]:
+    """Whether a condensed hypergraph scores below as many random training nodes.
+
+    This costs one call of ``select``, and another if there is no ``score`` yet. With more condensed nodes
+    than training nodes there is nothing to compare with.
+    """
+    train_labels = source.labels[split.train_ids]
+    if condensed.num_nodes > len(train_labels):
+        return
+    score = select(condensed) if score is None else score
+    positions = random_positions(train_labels, condensed.labels, numpy_generator(seed, RANDOM_STREAM))
+    reference = select(induced(source, split.train_ids[positions]))
+    if not score >= reference:  # NaN is never good enough
+        yield (
+            f"worse than random selection: {score:.4f} on validation, and {condensed.num_nodes} random "
+            f"training nodes reach {reference:.4f}; try other options, another method or more condensed nodes"
+        )

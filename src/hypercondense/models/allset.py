@@ -1,0 +1,131 @@
+"""AllSet: two learned multiset functions per layer (Chien et al., 2022)."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
+from hypercondense.models.message_passing import Structure
+from hypercondense.models.sparse import Input, SparseMatrix, drop
+
+_SLOPE = 0.2  # of the leaky ReLU on attention scores
+_RANGE = 60.0  # exp(-60) is still a normal float32 number
+
+
+class AllSet(HypergraphNetwork):
+    """``E = relu(f(nodes of e))``, ``X' = relu(g(hyperedges of v))`` in every layer, then a linear map.
+
+    AllSetTransformer (``attention=True``): f and g pool by attention with one learned seed per head,
+
+        ``S = softmax over members u of leaky(x_u . k)``, ``Y = norm(seed + sum_u S_u x_u V)``,
+        ``norm(Y + relu(feedforward(Y)))``.
+
+    AllDeepSets (``attention=False``): f and g are ``mlp(mean of mlp(x_u))``.
+
+    Shapes: X (N, d), E (M, hidden), V (d, hidden) split into heads, k (d, heads), seed (hidden,).
+    Incidence weights multiply the terms of the softmax, or weigh the mean: a member of weight 2 counts twice.
+    """
+
+    optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.0, epochs=200)
+
+    def __init__(
+        self,
+        *,
+        num_features: int,
+        num_classes: int,
+        hidden: int = 128,
+        layers: int = 1,
+        heads: int = 4,
+        dropout: float = 0.5,
+        input_dropout: float = 0.2,
+        attention: bool = True,
+    ) -> None:
+        super().__init__()
+        check_sizes(layers=layers, hidden=hidden, dropout=dropout)
+        check_sizes(layers=layers, hidden=hidden, dropout=input_dropout)
+        if heads < 1 or hidden % heads:
+            raise ValueError(f"hidden must be a multiple of heads, got hidden {hidden} and heads {heads}")
+        widths = [num_features, *[hidden] * (2 * layers - 1)]
+        self.pools = nn.ModuleList(
+            AttentionPool(width, hidden, heads) if attention else MeanPool(width, hidden) for width in widths
+        )
+        self.classifier = nn.Linear(hidden, num_classes)
+        self.dropout, self.input_dropout = dropout, input_dropout
+
+    def embed(self, features: Input, structure: Structure) -> Tensor:
+        """The last hidden layer, (N, hidden)."""
+        x = drop(features, self.input_dropout, training=self.training)
+        for number, pool in enumerate(self.pools):
+            pooled = pool(x, structure, to_hyperedges=number % 2 == 0)
+            x = functional.dropout(torch.relu(pooled), self.dropout, self.training)
+        assert isinstance(x, Tensor)
+        return x
+
+    def forward(self, features: Input, structure: Structure) -> Tensor:
+        """Class scores, (N, C)."""
+        scores: Tensor = self.classifier(self.embed(features, structure))
+        return scores
+
+
+class AttentionPool(nn.Module):
+    """Pooling by multi-head attention with a learned seed."""
+
+    def __init__(self, width: int, hidden: int, heads: int) -> None:
+        super().__init__()
+        self.values = InputLinear(width, hidden)
+        self.scores = InputLinear(width, heads)
+        self.seed = nn.Parameter(torch.empty(1, hidden))
+        nn.init.xavier_uniform_(self.seed)
+        self.first_norm, self.second_norm = nn.LayerNorm(hidden), nn.LayerNorm(hidden)
+        self.feedforward = two_layers(hidden, hidden)
+        self.heads = heads
+
+    def forward(self, x: Input, structure: Structure, *, to_hyperedges: bool) -> Tensor:
+        """One row per hyperedge or per node, (M or N, hidden)."""
+        shares = functional.leaky_relu(self.scores(x), _SLOPE)
+        pooled = attend(self.values(x), shares, structure.incidence, transposed=to_hyperedges)
+        y = self.first_norm(self.seed + pooled)
+        result: Tensor = self.second_norm(y + torch.relu(self.feedforward(y)))
+        return result
+
+
+class MeanPool(nn.Module):
+    """Pooling by a mean between two small networks."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.before = two_layers(width, hidden)
+        self.after = two_layers(hidden, hidden)
+
+    def forward(self, x: Input, structure: Structure, *, to_hyperedges: bool) -> Tensor:
+        """One row per hyperedge or per node, (M or N, hidden)."""
+        mean = structure.hyperedge_mean if to_hyperedges else structure.node_mean
+        result: Tensor = self.after(mean @ self.before(x))
+        return result
+
+
+def attend(values: Tensor, scores: Tensor, incidence: SparseMatrix, *, transposed: bool) -> Tensor:
+    """Weighted softmax of ``scores`` (members, heads) over each set, times ``values`` (members, hidden).
+
+    A score belongs to a member, not to a pair, so numerator and denominator are two plain sums over the set
+    and nothing of the size of the incidence is stored. Scores more than 60 below the largest count as 60 below:
+    they would weigh nothing, and the sum stays above 0. A set without members gives 0.
+    """
+    if len(scores) == 0:
+        peak = scores.sum()
+    else:
+        peak = scores.detach().amax(0, keepdim=True)
+    terms = (scores - peak).clamp_min(-_RANGE).exp()
+    heads = terms.shape[1]
+    weighted = (values.view(len(values), heads, -1) * terms[:, :, None]).flatten(1)
+    together = torch.cat([weighted, terms], dim=1)
+    sums = incidence.transposed_times(together) if transposed else incidence @ together
+    totals = sums[:, -heads:].clamp_min(torch.finfo(sums.dtype).tiny)
+    return (sums[:, :-heads].view(len(sums), heads, -1) / totals[:, :, None]).flatten(1)
+
+
+def two_layers(width: int, hidden: int) -> nn.Sequential:
+    """``relu(x W + b) W' + b'``."""
+    return nn.Sequential(InputLinear(width, hidden), nn.ReLU(), nn.Linear(hidden, hidden))

@@ -1,0 +1,77 @@
+"""ED-HNN: equivariant hypergraph diffusion (Wang et al., 2023)."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
+from hypercondense.models.message_passing import Structure
+from hypercondense.models.sparse import Input, drop
+
+
+class EDHNN(HypergraphNetwork):
+    """``X0 = relu(X W0 + b0)``, then diffusion steps with shared networks phi, rho and psi, then a linear map.
+
+        ``m_e = mean over v in e of phi(x_v)``
+        ``x_v' = psi((1 - alpha) mean over e of rho(x_v, m_e) + alpha x0_v)``
+
+    phi is ``relu(x W) W'``, rho is ``relu(x_v A + m_e B + b) C + c``: its answer depends on the receiving node,
+    which makes the operator equivariant; psi is ``relu(x W + b)``; alpha is ``residual``.
+
+    Shapes: X (N, d), m (M, hidden), all inner maps (hidden, hidden), last map (hidden, C).
+    Incidence weights weigh both means.
+    """
+
+    optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.0, epochs=200)
+
+    def __init__(
+        self,
+        *,
+        num_features: int,
+        num_classes: int,
+        hidden: int = 128,
+        layers: int = 1,
+        dropout: float = 0.5,
+        input_dropout: float = 0.2,
+        residual: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_sizes(layers=layers, hidden=hidden, dropout=dropout)
+        check_sizes(layers=layers, hidden=hidden, dropout=input_dropout)
+        self.first = InputLinear(num_features, hidden)
+        self.phi = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
+        self.rho_node = nn.Linear(hidden, hidden)
+        self.rho_hyperedge = nn.Linear(hidden, hidden, bias=False)
+        self.rho_out = nn.Linear(hidden, hidden)
+        self.psi = nn.Linear(hidden, hidden)
+        self.classifier = nn.Linear(hidden, num_classes)
+        self.layers, self.residual = layers, residual
+        self.dropout, self.input_dropout = dropout, input_dropout
+
+    def embed(self, features: Input, structure: Structure) -> Tensor:
+        """The last hidden layer, (N, hidden)."""
+        start = torch.relu(self.first(drop(features, self.input_dropout, training=self.training)))
+        x = start
+        for _ in range(self.layers):
+            x = functional.dropout(x, self.dropout, self.training)
+            x = torch.relu(self.psi(torch.lerp(self._diffuse(x, structure), start, self.residual)))
+        return functional.dropout(x, self.dropout, self.training)
+
+    def forward(self, features: Input, structure: Structure) -> Tensor:
+        """Class scores, (N, C)."""
+        scores: Tensor = self.classifier(self.embed(features, structure))
+        return scores
+
+    def _diffuse(self, x: Tensor, structure: Structure) -> Tensor:
+        """``mean over e of rho(x_v, m_e)``, (N, hidden).
+
+        Only the ReLU of rho needs a row per membership: the maps before it act on nodes and on hyperedges,
+        and the map after it commutes with the mean.
+        """
+        messages = structure.hyperedge_mean @ self.phi(x)
+        pairs = structure.node_of_incidence @ self.rho_node(x)
+        pairs = pairs + structure.hyperedge_of_incidence @ self.rho_hyperedge(messages)
+        result: Tensor = self.rho_out(structure.incidence_mean @ torch.relu(pairs))
+        return result

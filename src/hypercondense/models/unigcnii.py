@@ -1,0 +1,61 @@
+"""UniGCNII: deep convolution with initial residual and identity mapping (Huang and Yang, 2021)."""
+
+import math
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
+from hypercondense.models.message_passing import Structure
+from hypercondense.models.sparse import Input, drop
+
+
+class UniGCNII(HypergraphNetwork):
+    """``X0 = relu(X W0 + b0)``, then ``X' = relu((1 - beta_l) Y + beta_l Y W_l)``, then a linear map.
+
+    ``Y = (1 - alpha) Dv^-1/2 H Q^-1/2 De^-1 H^T X + alpha X0`` with Q the mean degree of the nodes of each
+    hyperedge, alpha ``residual``, and ``beta_l = log(identity / l + 1)`` in layer l.
+
+    Shapes: X (N, d), W0 (d, hidden), W_l (hidden, hidden), last map (hidden, C).
+    Incidence weights enter H and all degrees: means over a hyperedge are weighted means.
+    """
+
+    optimization: ClassVar[Optimization] = Optimization(learning_rate=0.01, weight_decay=5e-4, epochs=200)
+
+    def __init__(
+        self,
+        *,
+        num_features: int,
+        num_classes: int,
+        hidden: int = 128,
+        layers: int = 2,
+        dropout: float = 0.5,
+        input_dropout: float = 0.5,
+        residual: float = 0.1,
+        identity: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_sizes(layers=layers, hidden=hidden, dropout=dropout)
+        check_sizes(layers=layers, hidden=hidden, dropout=input_dropout)
+        self.first = InputLinear(num_features, hidden)
+        self.layers = nn.ModuleList(nn.Linear(hidden, hidden, bias=False) for _ in range(layers))
+        self.classifier = nn.Linear(hidden, num_classes)
+        self.dropout, self.input_dropout = dropout, input_dropout
+        self.residual, self.identity = residual, identity
+
+    def embed(self, features: Input, structure: Structure) -> Tensor:
+        """The last hidden layer, (N, hidden)."""
+        start = torch.relu(self.first(drop(features, self.input_dropout, training=self.training)))
+        x = start
+        for number, layer in enumerate(self.layers, start=1):
+            x = functional.dropout(x, self.dropout, self.training)
+            mixed = torch.lerp(structure.degree_normalized(x), start, self.residual)
+            x = torch.relu(torch.lerp(mixed, layer(mixed), math.log(self.identity / number + 1)))
+        return functional.dropout(x, self.dropout, self.training)
+
+    def forward(self, features: Input, structure: Structure) -> Tensor:
+        """Class scores, (N, C)."""
+        scores: Tensor = self.classifier(self.embed(features, structure))
+        return scores

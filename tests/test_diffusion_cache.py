@@ -1,0 +1,99 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diffusion_oracles import hypergraph_of, random_incidence
+from hypercondense.diffusion import cache, cached_diffusion, default_cache_dir, diffuse, heat_kernel, vanilla
+
+SOURCE = hypergraph_of(random_incidence(0))
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """The coefficients of every diffusion that was really computed."""
+    calls = []
+
+    def counting(source, coefficients, **options):
+        calls.append(coefficients)
+        return diffuse(source, coefficients, **options)
+
+    monkeypatch.setattr(cache, "diffuse", counting)
+    return calls
+
+
+def test_the_second_time_comes_from_the_cache(tmp_path, computed):
+    first = cached_diffusion(SOURCE, heat_kernel(2.0), cache_dir=tmp_path / "new")
+    second = cached_diffusion(SOURCE, heat_kernel(2.0), cache_dir=tmp_path / "new")
+    assert len(computed) == 1
+    assert isinstance(second, np.memmap)
+    assert not second.flags.writeable
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(second, diffuse(SOURCE, heat_kernel(2.0)))
+
+
+def test_other_coefficients_sources_and_loops_are_other_entries(tmp_path, computed):
+    cached_diffusion(SOURCE, heat_kernel(2.0), cache_dir=tmp_path)
+    cached_diffusion(SOURCE, vanilla(2), cache_dir=tmp_path)
+    cached_diffusion(SOURCE, vanilla(2), cache_dir=tmp_path, self_loops=False)
+    cached_diffusion(hypergraph_of(random_incidence(1)), vanilla(2), cache_dir=tmp_path)
+    assert len(computed) == 4
+
+
+def test_without_a_folder_nothing_is_kept(tmp_path, monkeypatch, computed):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert not isinstance(cached_diffusion(SOURCE, vanilla(1), cache_dir=None), np.memmap)
+    assert len(computed) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def _cut(entry):
+    entry.write_bytes(entry.read_bytes()[:-1])
+
+
+def _lengthen(entry):
+    entry.write_bytes(entry.read_bytes() + b"\0")
+
+
+def _empty(entry):
+    entry.write_bytes(b"")
+
+
+def _scramble_header(entry):
+    entry.write_bytes(b"not a matrix" + entry.read_bytes()[12:])
+
+
+def _reshape(entry):
+    np.save(entry, np.zeros((2, 2), np.float32))
+
+
+def _retype(entry):
+    np.save(entry, np.zeros(SOURCE.features.shape, np.float64))
+
+
+def _pickle(entry):
+    np.save(entry, np.array([{}], object), allow_pickle=True)
+
+
+@pytest.mark.parametrize(
+    "damage", [_cut, _lengthen, _empty, _scramble_header, _reshape, _retype, _pickle, Path.unlink]
+)
+def test_a_damaged_entry_is_made_again(tmp_path, computed, damage):
+    expected = np.array(cached_diffusion(SOURCE, vanilla(1), cache_dir=tmp_path))
+    (entry,) = tmp_path.iterdir()
+    damage(entry)
+    np.testing.assert_array_equal(cached_diffusion(SOURCE, vanilla(1), cache_dir=tmp_path), expected)
+    assert len(computed) == 2
+    np.testing.assert_array_equal(cached_diffusion(SOURCE, vanilla(1), cache_dir=tmp_path), expected)
+    assert len(computed) == 2
+
+
+@pytest.mark.skipif(cache.sys.platform != "linux", reason="the variable is a convention of Linux")
+def test_the_default_folder_is_in_the_users_cache(monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert default_cache_dir() == Path("/somewhere/hypercondense/diffusion")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert default_cache_dir() == Path.home() / ".cache/hypercondense/diffusion"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert default_cache_dir() == Path.home() / ".cache/hypercondense/diffusion"

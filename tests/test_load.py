@@ -1,0 +1,166 @@
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hypercondense.data import load
+from hypercondense.data.registry import DATASETS
+from hypercondense.data.synthetic import synthetic
+from hypercondense.errors import DatasetNotFoundError, FormatError
+from hypercondense.hypergraph import Hypergraph
+
+
+def hypergraph(num_nodes: int, num_hyperedges: int, *, num_features: int, num_classes: int) -> Hypergraph:
+    ids = np.arange(max(num_nodes, num_hyperedges))
+    return Hypergraph(
+        features=np.zeros((num_nodes, num_features), np.float32),
+        labels=np.arange(num_nodes) % num_classes,
+        incidence=(ids % num_nodes, ids % num_hyperedges),
+        num_hyperedges=num_hyperedges,
+    )
+
+
+class Reader:
+    """Stands in for the format readers: returns one hypergraph and remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Path, dict[str, Any]]] = []
+        self.result = hypergraph(1290, 341, num_features=100, num_classes=2)
+
+    def read(self, path: Path, **options: Any) -> Hypergraph:
+        self.calls.append((path, options))
+        return self.result
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Reader:
+    reader = Reader()
+    module = ModuleType("hypercondense.data.formats")
+    module.read = reader.read  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "hypercondense.data.formats", module)
+    monkeypatch.delenv("HYPERCONDENSE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return reader
+
+
+def put(root: Path, name: str) -> Path:
+    folder = root / name
+    folder.mkdir(parents=True)
+    for file in DATASETS[name].files:
+        (folder / file.path).touch()
+    return folder
+
+
+def test_a_registered_name_is_read_with_its_recipe(reader: Reader, tmp_path: Path) -> None:
+    folder = put(tmp_path / "data", "house-committees")
+    load("House", data_dir=tmp_path / "data", seed=3)
+    load("house-committees", data_dir=tmp_path / "data", noise=1.0)
+    recipe = {"name": "house-committees", "width": 100}
+    assert reader.calls == [
+        (folder, {**recipe, "seed": 3, "noise": 0.6}),
+        (folder, {**recipe, "seed": 0, "noise": 1.0}),
+    ]
+
+
+def test_another_variant_of_the_data_is_refused_with_both_numbers(reader: Reader, tmp_path: Path) -> None:
+    put(tmp_path, "house-committees")
+    reader.result = hypergraph(1290, 340, num_features=100, num_classes=2)
+    with pytest.raises(FormatError) as error:
+        load("house-committees", data_dir=tmp_path)
+    assert "house-committees has 341 hyperedges" in str(error.value)
+    assert f"the files in {tmp_path / 'house-committees'} have 340" in str(error.value)
+
+
+def test_the_published_sum_of_sizes_counts_self_loops(reader: Reader, tmp_path: Path) -> None:
+    put(tmp_path, "yelp")
+    num_nodes, wanted = 50758, 4574352
+    # Every node is once in the large hyperedges; the rest are singletons, so few self-loops are added.
+    reader.result = hypergraph(num_nodes, 679302, num_features=1862, num_classes=9)
+    with pytest.raises(FormatError, match=f"{wanted:,} incidences with self loops.*have 679,302"):
+        load("yelp", data_dir=tmp_path)
+
+
+def test_noise_for_data_with_features_is_refused(reader: Reader, tmp_path: Path) -> None:
+    put(tmp_path, "zoo")
+    with pytest.raises(ValueError, match="zoo has its own"):
+        load("zoo", data_dir=tmp_path, noise=0.1)
+
+
+def test_an_absent_data_set_says_how_to_get_it(reader: Reader, tmp_path: Path) -> None:
+    with pytest.raises(DatasetNotFoundError) as error:
+        load("cora", data_dir=tmp_path)
+    text = str(error.value)
+    assert text.startswith("cora is not on this machine; run `hypercondense datasets fetch cora`")
+    assert str(tmp_path / "cora") in text
+    with pytest.raises(DatasetNotFoundError, match=r"put features\.pickle, .* from https://github.com"):
+        load("pokec", data_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("pubmad", "pubmed"), ("wallmart", "walmart-trips"), ("CORRA", "cora")]
+)
+def test_an_unknown_name_suggests_close_ones(reader: Reader, typed: str, meant: str) -> None:
+    with pytest.raises(DatasetNotFoundError) as error:
+        load(typed)
+    assert "neither a registered data set nor an existing file or folder" in str(error.value)
+    assert f"did you mean {meant}" in str(error.value)
+
+
+def test_a_name_like_no_other_lists_the_registered_ones(reader: Reader) -> None:
+    with pytest.raises(DatasetNotFoundError, match="registered are cora, pubmed"):
+        load("zzzzzzzz")
+
+
+def test_a_path_is_read_whatever_it_is_called(reader: Reader, tmp_path: Path) -> None:
+    for name in ("mine", "cora"):
+        (tmp_path / name).mkdir()
+    load("mine", seed=1)
+    load("./cora", noise=0.2)
+    load(Path("cora"))
+    assert reader.calls == [
+        (Path("mine"), {"seed": 1}),
+        (Path("cora"), {"seed": 0, "noise": 0.2}),
+        (Path("cora"), {"seed": 0}),
+    ]
+
+
+def test_a_registered_name_wins_over_a_folder_of_that_name(reader: Reader, tmp_path: Path) -> None:
+    (tmp_path / "cora").mkdir()
+    with pytest.raises(DatasetNotFoundError, match="cora is not on this machine"):
+        load("cora")
+
+
+def test_a_path_that_is_not_there_is_called_so(reader: Reader) -> None:
+    for source in ("data/cora.npz", Path("cora.npz")):
+        with pytest.raises(DatasetNotFoundError, match="there is no file or folder"):
+            load(source)
+
+
+def test_embedded_data_need_no_files(reader: Reader) -> None:
+    assert load("digits").num_nodes == 1797
+    assert load("synthetic", seed=4).digest == synthetic(seed=4).digest
+    assert reader.calls == []
+
+
+@pytest.mark.parametrize("name", ["digits", "synthetic"])
+def test_embedded_data_are_what_the_registry_says(name: str) -> None:
+    made, expected = load(name), DATASETS[name].expected
+    assert (made.num_nodes, made.num_hyperedges) == (expected.num_nodes, expected.num_hyperedges)
+    assert (made.num_features, made.num_classes) == (expected.num_features, expected.num_classes)
+    assert expected.num_incidences in (made.num_incidences, None)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["cora", "pubmed", "coauthor_dblp", "walmart-trips", "zoo"])
+def test_shared_data_have_their_published_statistics(name: str, shared_data: Path) -> None:
+    pytest.importorskip("hypercondense.data.formats")
+    if not (shared_data / name).is_dir():
+        pytest.skip(f"{shared_data / name} is not there")
+    loaded = load(name, data_dir=shared_data)
+    assert loaded.name == name
+    if DATASETS[name].label_derived:
+        assert any("labels" in note for note in loaded.notes)

@@ -1,0 +1,100 @@
+from pathlib import Path
+
+import pytest
+
+from hypercondense.data import locate
+from hypercondense.data.registry import DATASETS
+
+ZOO = DATASETS["zoo"]
+
+
+@pytest.fixture
+def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    """Three places for data; the first is given, the others come from the environment."""
+    monkeypatch.setenv("HYPERCONDENSE_DATA", str(tmp_path / "variable"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("sys.platform", "linux")
+    return {
+        "given": tmp_path / "given",
+        "variable": tmp_path / "variable",
+        "cache": tmp_path / "cache" / "hypercondense" / "datasets",
+    }
+
+
+def put_zoo(root: Path, *names: str) -> Path:
+    folder = root / "zoo"
+    folder.mkdir(parents=True)
+    for name in names or ("zoo.content", "zoo.edges"):
+        (folder / name).touch()
+    return folder
+
+
+def test_places_are_searched_in_order(homes: dict[str, Path]) -> None:
+    assert locate.find(ZOO, homes["given"]) is None
+    for place in ("cache", "variable", "given"):
+        folder = put_zoo(homes[place])
+        assert locate.find(ZOO, homes["given"]) == folder
+
+
+def test_an_incomplete_folder_is_passed_over(homes: dict[str, Path]) -> None:
+    put_zoo(homes["given"], "zoo.edges")
+    whole = put_zoo(homes["variable"])
+    assert locate.find(ZOO, homes["given"]) == whole
+
+
+def test_an_embedded_data_set_has_no_folder(homes: dict[str, Path]) -> None:
+    (homes["given"] / "digits").mkdir(parents=True)
+    assert locate.find(DATASETS["digits"], homes["given"]) is None
+
+
+def test_freely_named_files_are_found_by_pattern(homes: dict[str, Path]) -> None:
+    folder = homes["given"] / "mag-pm"
+    folder.mkdir(parents=True)
+    for part in ("X_vec", "Y", "E"):
+        assert locate.find(DATASETS["mag-pm"], homes["given"]) is None
+        (folder / f"anything_{part}.pt").touch()
+    assert locate.find(DATASETS["mag-pm"], homes["given"]) == folder
+
+
+def test_new_data_goes_to_the_first_place(homes: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert locate.target(ZOO, homes["given"]) == homes["given"] / "zoo"
+    assert locate.target(ZOO) == homes["variable"] / "zoo"
+    monkeypatch.setenv("HYPERCONDENSE_DATA", "")
+    assert locate.target(ZOO) == homes["cache"] / "zoo"
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "expected"),
+    [
+        ("win32", "LOCALAPPDATA", "{given}/hypercondense/datasets"),
+        ("darwin", "XDG_CACHE_HOME", "{home}/Library/Caches/hypercondense/datasets"),
+        ("linux", "XDG_CACHE_HOME", "{given}/hypercondense/datasets"),
+        ("linux", "UNUSED", "{home}/.cache/hypercondense/datasets"),
+    ],
+)
+def test_the_cache_follows_the_custom_of_the_system(
+    platform: str, variable: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv(variable, str(tmp_path / "given"))
+    monkeypatch.setattr("sys.platform", platform)
+    wanted = expected.format(given=tmp_path / "given", home=tmp_path / "home")
+    assert locate.user_cache() == Path(wanted)
+
+
+def test_advice_names_the_command_or_the_files(homes: dict[str, Path]) -> None:
+    folder = homes["given"] / "x"
+    assert locate.advice(ZOO, folder) == (
+        f"run `hypercondense datasets fetch zoo`, or put zoo.content, zoo.edges from {ZOO.source} "
+        f"into {folder}"
+    )
+    actor = DATASETS["actor"]
+    assert locate.advice(actor, folder) == (
+        f"put features.pickle, hypergraph.pickle, labels.pickle from {actor.source} into {folder}"
+    )
+    yelp = DATASETS["yelp"]
+    assert locate.advice(yelp, folder) == (
+        f"put yelp_restaurant_incidence_H.csv from {yelp.source} into {folder}, then run "
+        f"`hypercondense datasets fetch yelp`"
+    )

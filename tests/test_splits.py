@@ -1,0 +1,134 @@
+"""Which nodes are for what."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hypercondense.data.splits import Split, split, split_from_ids
+from hypercondense.hypergraph import Hypergraph
+
+
+def labelled(labels: Any) -> Hypergraph:
+    """Nodes with labels and nothing else of interest."""
+    return Hypergraph(features=np.ones((len(labels), 1)), labels=labels, incidence=([], []), num_hyperedges=0)
+
+
+def sizes(parts: Split) -> tuple[int, int, int]:
+    return len(parts.train_ids), len(parts.validation_ids), len(parts.test_ids)
+
+
+def test_half_a_quarter_and_a_quarter() -> None:
+    parts = split(labelled([0, 1] * 50), seed=3)
+    assert sizes(parts) == (50, 25, 25)
+    together = np.concatenate([parts.train_ids, parts.validation_ids, parts.test_ids])
+    assert sorted(together) == list(range(100))
+    assert parts.missing_classes == ()
+    assert parts.seed == 3
+
+
+def test_equal_seeds_give_equal_splits_and_others_do_not() -> None:
+    source = labelled([0, 1] * 50)
+    assert split(source, seed=1).digest == split(source, seed=1).digest
+    assert split(source, seed=1).digest != split(source, seed=2).digest
+
+
+def test_nodes_of_unknown_class_are_in_no_part() -> None:
+    parts = split(labelled([0, -1, 1, -1] * 10))
+    assert sizes(parts) == (10, 5, 5)
+    for ids in (parts.train_ids, parts.validation_ids, parts.test_ids):
+        assert (ids % 2 == 0).all()
+
+
+def test_shares_may_leave_nodes_out() -> None:
+    assert sizes(split(labelled([0, 1] * 50), shares=(0.1, 0.2, 0.3))) == (10, 20, 30)
+
+
+@pytest.mark.parametrize(
+    "shares", [(0, 0.5, 0.5), (0.5, 0.5, 0.5), (0.5, -0.1, 0.5), (0.5, 0.5), (float("nan"), 0, 0)]
+)
+def test_impossible_shares_are_refused(shares: Any) -> None:
+    with pytest.raises(ValueError, match="shares must be"):
+        split(labelled([0, 1]), shares=shares)
+
+
+def test_a_negative_minimum_is_refused() -> None:
+    with pytest.raises(ValueError, match="per_class"):
+        split(labelled([0, 1]), per_class=-1)
+
+
+def test_a_class_without_training_nodes_is_reported() -> None:
+    missing = {split(labelled([0] * 20 + [1]), seed=seed).missing_classes for seed in range(10)}
+    assert missing == {(), (1,)}
+
+
+def test_every_class_gets_its_minimum_and_sizes_stay() -> None:
+    source = labelled([0] * 90 + [1] * 6 + [2] * 4)
+    for seed in range(10):
+        parts = split(source, seed=seed, per_class=4)
+        assert sizes(parts) == (50, 25, 25)
+        assert np.bincount(source.labels[parts.train_ids], minlength=3)[1:].min() >= 4
+
+
+def test_a_class_smaller_than_the_minimum_goes_to_training() -> None:
+    source = labelled([0] * 30 + [1] * 2)
+    parts = split(source, per_class=5)
+    assert {30, 31} <= set(parts.train_ids.tolist())
+
+
+def test_a_minimum_that_cannot_be_met_does_not_fail() -> None:
+    assert sizes(split(labelled([0, 1, 2, 3]), per_class=100)) == (2, 1, 1)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(st.lists(st.integers(-1, 3), min_size=4, max_size=40), st.integers(0, 5), st.integers(0, 99))
+def test_parts_are_disjoint_and_together_all_labelled_nodes(
+    labels: list[int], per_class: int, seed: int
+) -> None:
+    labels = [*labels, 0]
+    parts = split(labelled(labels), seed=seed, per_class=per_class)
+    together = np.concatenate([parts.train_ids, parts.validation_ids, parts.test_ids])
+    assert sorted(together) == [node for node, label in enumerate(labels) if label >= 0]
+    trained = {labels[node] for node in parts.train_ids}
+    assert set(parts.missing_classes) == set(labels) - {-1} - trained
+
+
+def test_a_split_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        split(labelled([0, 1] * 4)).train_ids[0] = 0
+
+
+def test_given_ids_are_used_sorted() -> None:
+    parts = split_from_ids(
+        labelled([0, 1, 0, 1]), train_ids=[3, 0], validation_ids=(1,), test_ids=np.array([2])
+    )
+    assert parts.train_ids.tolist() == [0, 3]
+    assert parts.validation_ids.tolist() == [1]
+    assert parts.test_ids.tolist() == [2]
+    assert parts.seed is None
+    assert parts.missing_classes == ()
+
+
+def test_given_ids_report_a_class_without_training_nodes() -> None:
+    parts = split_from_ids(labelled([0, 1, 0]), train_ids=[0], validation_ids=[], test_ids=[1])
+    assert parts.missing_classes == (1,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"train_ids": [0, 9]}, "train ids must be 0 to 4: entry 1 is 9"),
+        ({"train_ids": [-1]}, "entry 0 is -1"),
+        ({"train_ids": [0, 0]}, "node 0 is given twice, for train and for train"),
+        ({"test_ids": [0]}, "node 0 is given twice, for train and for test"),
+        ({"test_ids": [4]}, "node 4, given for test, has no label"),
+        ({"validation_ids": [1.5]}, "validation ids must be whole numbers"),
+        ({"train_ids": []}, "no training ids"),
+    ],
+)
+def test_impossible_ids_are_named(changes: Any, message: str) -> None:
+    good = {"train_ids": [0], "validation_ids": [1], "test_ids": [2]}
+    with pytest.raises(ValueError, match=message):
+        split_from_ids(labelled([0, 1, 0, 1, -1]), **(good | changes))

@@ -1,0 +1,142 @@
+"""Folders and files that are whole or not there."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hypercondense.errors import FormatError
+from hypercondense.storage import (
+    file_digest,
+    read_json,
+    read_tensors,
+    replaced_file,
+    replaced_folder,
+    write_json,
+    write_tensors,
+)
+
+
+class Broken(Exception):
+    pass
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def test_a_folder_appears_when_the_block_ends(tmp_path: Path) -> None:
+    with replaced_folder(tmp_path / "deep" / "target") as draft:
+        (draft / "a").write_text("1")
+        assert not (tmp_path / "deep" / "target").exists()
+    assert (tmp_path / "deep" / "target" / "a").read_text() == "1"
+    assert names(tmp_path / "deep") == ["target"]
+
+
+def test_a_block_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(Broken), replaced_folder(tmp_path / "target") as draft:
+        (draft / "a").write_text("1")
+        raise Broken
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("error", [Broken, KeyboardInterrupt])
+def test_a_block_that_fails_keeps_the_old_folder(tmp_path: Path, error: type[BaseException]) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target" / "old").write_text("1")
+    with pytest.raises(error), replaced_folder(tmp_path / "target", overwrite=True) as draft:
+        (draft / "a").write_text("1")
+        raise error
+    assert names(tmp_path) == ["target"]
+    assert names(tmp_path / "target") == ["old"]
+
+
+def test_an_existing_folder_is_replaced_only_on_request(tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target" / "old").write_text("1")
+    with pytest.raises(FileExistsError, match="exists already"), replaced_folder(tmp_path / "target"):
+        pass
+    with replaced_folder(tmp_path / "target", overwrite=True) as draft:
+        (draft / "new").write_text("1")
+    assert names(tmp_path) == ["target"]
+    assert names(tmp_path / "target") == ["new"]
+
+
+def test_a_file_in_the_way_is_replaced_on_request(tmp_path: Path) -> None:
+    (tmp_path / "target").write_text("a file")
+    with pytest.raises(FileExistsError), replaced_folder(tmp_path / "target"):
+        pass
+    with replaced_folder(tmp_path / "target", overwrite=True) as draft:
+        (draft / "new").write_text("1")
+    assert names(tmp_path / "target") == ["new"]
+
+
+def test_a_dangling_link_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "target").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(FileExistsError), replaced_folder(tmp_path / "target"):
+        pass
+    assert (tmp_path / "target").is_symlink()
+
+
+def test_if_the_last_step_fails_the_old_folder_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target" / "old").write_text("1")
+    rename = Path.rename
+
+    def failing(self: Path, target: Path) -> Path:
+        if Path(target) == tmp_path / "target" and not (self / "old").exists():
+            raise OSError("disk trouble")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(OSError, match="disk trouble"), replaced_folder(tmp_path / "target", overwrite=True):
+        pass
+    assert names(tmp_path) == ["target"]
+    assert names(tmp_path / "target") == ["old"]
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "file"
+    with replaced_file(target) as draft:
+        draft.write_text("first")
+    with pytest.raises(Broken), replaced_file(target) as draft:
+        draft.write_text("second")
+        raise Broken
+    assert target.read_text() == "first"
+    assert names(target.parent) == ["file"]
+
+
+def test_tensors_survive_and_their_digest_is_that_of_the_file(tmp_path: Path) -> None:
+    arrays = {"a": np.arange(6, dtype=np.float32).reshape(2, 3).T, "b": np.empty(0, np.int64)}
+    digest = write_tensors(tmp_path / "x", arrays)
+    assert digest == file_digest(tmp_path / "x")
+    loaded = read_tensors(tmp_path / "x")
+    for key, array in arrays.items():
+        np.testing.assert_array_equal(loaded[key], array)
+        assert loaded[key].dtype == array.dtype
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"\xff" * 100, b"\x02" + b"\0" * 7 + b"{}x"])
+def test_broken_tensors_are_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(FormatError, match="safetensors"):
+        read_tensors(tmp_path / "x")
+
+
+def test_json_survives(tmp_path: Path) -> None:
+    write_json(tmp_path / "x", {"ö": [1, None, 0.5]})
+    assert read_json(tmp_path / "x") == {"ö": [1, None, 0.5]}
+
+
+def test_json_without_a_standard_form_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(tmp_path / "x", {"a": float("nan")})
+
+
+@pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff", b"[" * 100_000, b'"a"', b"1" * 10_000])
+def test_broken_json_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(FormatError, match="JSON"):
+        read_json(tmp_path / "x")
