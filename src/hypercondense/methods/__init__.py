@@ -31,8 +31,7 @@ __all__ = [
 ]
 
 METHODS: dict[str, type[Condenser]] = {
-    method.name: method
-    for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond)
+    method.name: method for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond)
 }
 DEFAULT = AHGCDD.name
 

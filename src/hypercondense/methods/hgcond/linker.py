@@ -6,12 +6,14 @@ from one of its members, the anchor: another node belongs to it with probability
 (anchor, member) drawn from the incidences of the source, so its cost is linear in them.
 """
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from hypercondense.hypergraph import Dense
 from hypercondense.methods.hgcond.pairs import MembershipSampler, Pairs
+from hypercondense.progress import Progress, silent
 
 
 class HyperedgeLinker(nn.Module):
@@ -44,7 +46,7 @@ class HyperedgeLinker(nn.Module):
         self.to_mean = nn.Linear(hidden, latent)
         self.to_log_variance = nn.Linear(hidden, latent)
         self.query = nn.Linear(latent, latent, bias=False)
-        self.bias = nn.Parameter(torch.zeros(()))
+        self.bias = nn.Parameter(torch.zeros(1))
 
     def encode(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and logarithm of the variance of the latent vectors, both (nodes, latent)."""
@@ -55,7 +57,8 @@ class HyperedgeLinker(nn.Module):
 
     def logits(self, anchors: Tensor, nodes: Tensor) -> Tensor:
         """How sure it is that a node belongs to an anchor's hyperedge, from latents: (anchors, nodes)."""
-        return self.query(anchors) @ nodes.T / nodes.shape[1] ** 0.5 + self.bias
+        queries: Tensor = self.query(anchors)
+        return queries @ nodes.T / nodes.shape[1] ** 0.5 + self.bias
 
     def forward(self, features: Tensor) -> Tensor:
         """The incidence (nodes, hyperedges): every node is the anchor of one hyperedge, weight 1 in it.
@@ -123,6 +126,7 @@ def train_linker(
     steps: int,
     step_size: float,
     divergence_weight: float,
+    progress: Progress = silent,
 ) -> list[float]:
     """Maximize the bound by Adam, then freeze the linker; returns the negative bound of every step.
 
@@ -131,13 +135,17 @@ def train_linker(
     device = linker.center.device
     optimizer = torch.optim.Adam(linker.parameters(), lr=step_size)
     bounds = []
-    for _ in range(steps):
+    for step in range(steps):
         pairs = sampler.draw()
-        rows = {role: torch.from_numpy(features[ids]).to(device) for role, ids in pairs.node_ids.items()}
+        rows = {
+            role: torch.from_numpy(np.asarray(features[ids])).to(device)
+            for role, ids in pairs.node_ids.items()
+        }
         surprise, divergence = negative_bound(linker, rows, pairs, divergence_weight=divergence_weight)
         optimizer.zero_grad()
         (surprise + divergence).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         bounds.append(float(surprise.detach() + divergence.detach()))
+        progress("train linker", step + 1, steps, loss=bounds[-1])
     linker.requires_grad_(False)
     return bounds

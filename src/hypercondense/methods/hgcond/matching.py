@@ -1,12 +1,13 @@
 """Gradient-Parameter Synergistic Matching: what condensed data must make a network do.
 
-The network is an HNN whose propagation comes before its weights (as in SGC): it sees rows of ``P^2 X``, in which
-``P`` is that of the source or of the condensed hypergraph. So the source is propagated once, a step on it reads
-some rows, and a step on the condensed side is small enough to be differentiated twice, exactly.
+The network is an HNN whose propagation comes before its weights (as in SGC): it sees rows of ``P^2 X``, in
+which ``P`` is that of the source or of the condensed hypergraph. So the source is propagated once, a step on
+it reads some rows, and a step on the condensed side is small enough to be differentiated twice, exactly.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 import torch
@@ -82,7 +83,7 @@ class SourceRows:
 def first_parameters(widths: list[int], chance: torch.Generator) -> Parameters:
     """Gaussian weights whose products keep the length of a row, and biases 0."""
     parameters: list[Tensor] = []
-    for inputs, outputs in zip(widths, widths[1:], strict=False):
+    for inputs, outputs in pairwise(widths):
         parameters.append(torch.randn(inputs, outputs, generator=chance) / outputs**0.5)
         parameters.append(torch.zeros(outputs))
     return tuple(parameters)

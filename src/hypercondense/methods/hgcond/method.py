@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from hypercondense.diffusion import diffuse, diffuse_dense, vanilla
-from hypercondense.hypergraph import Dense, Ids
-from hypercondense.initialize import STARTS, Start, initialize
+from hypercondense.diffusion import diffuse_dense, vanilla
+from hypercondense.hypergraph import Dense
+from hypercondense.initialize import STARTS, Start
 from hypercondense.methods.base import Condenser, Outcome, Task
 from hypercondense.methods.hgcond.linker import HyperedgeLinker, train_linker
 from hypercondense.methods.hgcond.matching import (
@@ -26,10 +26,10 @@ from hypercondense.methods.hgcond.matching import (
 )
 from hypercondense.methods.hgcond.pairs import MembershipSampler
 from hypercondense.methods.options import check_options, choice
-from hypercondense.methods.refinement import State
+from hypercondense.methods.refinement import Rows, State, first_features, spread
 from hypercondense.rng import generator, numpy_generator, seeded
 
-_START_STREAM, _SAMPLE_STREAM, _LINKER_STREAM, _EXPERT_STREAM = 1, 2, 3, 4
+_SAMPLE_STREAM, _LINKER_STREAM, _EXPERT_STREAM = 5, 6, 7  # independent sources of chance under one seed
 _NO_HYPEREDGES = (
     "no hyperedge of the source has two members, so there is nothing to learn about hyperedges: "
     "the condensed hypergraph has only self-loops"
@@ -67,6 +67,8 @@ class Matching(Condenser):
         parameter_weight: Weight of the distance of parameters.
     """
 
+    empty_structure: ClassVar[str | None] = "lower the option threshold, or raise linker_steps"
+
     hops: int = 2
     start: Start = choice("uniform", STARTS)
     samples_per_node: int = 20
@@ -100,6 +102,10 @@ class Matching(Condenser):
         check_options(self, at_least={"divergence_weight": 0, "threshold": 0, "expert_rows": 1})
         check_options(self, at_least={"gradient_weight": 0, "parameter_weight": 0})
         check_options(self, above={"feature_step": 0, "linker_step": 0, "expert_step": 0})
+        if self.gradient_weight == self.parameter_weight == 0:
+            raise ValueError("gradient_weight and parameter_weight must not both be 0")
+        if not self.threshold < 1:
+            raise ValueError(f"threshold must be from 0 to below 1, got {self.threshold:g}")
 
     @abstractmethod
     def structure_of(self, linker: HyperedgeLinker, features: Tensor) -> nn.Module:
@@ -108,16 +114,15 @@ class Matching(Condenser):
     def run(self, task: Task) -> Outcome:
         """Train the linker, train the experts, then refine the features."""
         coefficients = vanilla(self.hops)
-        with task.stage("diffuse"):
-            propagated = diffuse(task.source, coefficients, memory=task.memory, progress=task.progress)
-        rows = propagated[task.split.train_ids]
-        first, members = self.first_features(task, rows)
+        propagated = task.diffused(coefficients)
+        rows = Rows(
+            np.asarray(propagated[task.split.train_ids]), task.train_labels, task.device, unit_vectors=False
+        )
+        first, members = first_features(task, rows, start=self.start, samples=self.samples_per_node)
         center = torch.from_numpy(propagated.mean(axis=0, dtype=np.float64).astype(np.float32))
         center = center.to(task.device)
         linker = self.trained_linker(task, propagated, center)
-        on_device = torch.from_numpy(rows).to(task.device)
-        view = View.of(on_device, center)
-        waypoints = self.waypoints(task, view(on_device))
+        view, waypoints = self.trained_experts(task, rows, center)
         state = self.first_state(task, first, linker)
         labels = torch.as_tensor(task.labels, device=task.device)
 
@@ -136,20 +141,6 @@ class Matching(Condenser):
             state.update(loss, structure, features=True, gradient=gradient, parameter=parameter)
         outcome = state.outcome(members)
         return outcome if linker else replace(outcome, warnings=(*outcome.warnings, _NO_HYPEREDGES))
-
-    def first_features(self, task: Task, rows: Dense) -> tuple[Tensor, tuple[Ids, ...]]:
-        """Means of propagated training rows, and the source node ids each was made from."""
-        with task.stage("start"):
-            features, groups = initialize(
-                rows,
-                task.train_labels,
-                task.labels,
-                start=self.start,
-                samples=self.samples_per_node,
-                rng=numpy_generator(task.seed, _START_STREAM),
-            )
-        members = tuple(task.split.train_ids[group] for group in groups)
-        return torch.from_numpy(features).to(task.device), members
 
     def trained_linker(self, task: Task, propagated: Dense, center: Tensor) -> HyperedgeLinker | None:
         """A frozen linker, or nothing where the source has no hyperedge to learn from."""
@@ -173,28 +164,33 @@ class Matching(Condenser):
                 steps=self.linker_steps,
                 step_size=self.linker_step,
                 divergence_weight=self.divergence_weight,
+                progress=task.progress,
             )
         return linker
 
-    def waypoints(self, task: Task, rows: Tensor) -> list[Waypoint]:
-        """The ways of all experts, which learn from the training rows."""
-        labels = torch.as_tensor(task.train_labels, device=task.device)
-        source = SourceRows(rows, labels, self.expert_rows, generator(task.seed, _EXPERT_STREAM))
-        inner = [self.hidden] if self.hidden else []
-        widths = [task.source.num_features, *inner, task.source.num_classes]
+    def trained_experts(self, task: Task, rows: Rows, center: Tensor) -> tuple[View, list[Waypoint]]:
+        """How networks see rows, and the ways of all experts, which learn from the training rows."""
+        widths = [task.source.num_features, *filter(None, [self.hidden]), task.source.num_classes]
         points: list[Waypoint] = []
         with task.stage("experts"):
+            values = torch.from_numpy(rows.values).to(task.device)
+            view = View.of(values, center)
+            source = SourceRows(
+                view(values),
+                torch.as_tensor(rows.labels, device=task.device),
+                batch=self.expert_rows,
+                chance=generator(task.seed, _EXPERT_STREAM),
+            )
             for expert in range(self.experts):
-                first = first_parameters(widths, source.chance)
                 points += expert_waypoints(
                     source,
-                    tuple(parameter.to(task.device) for parameter in first),
+                    tuple(first.to(task.device) for first in first_parameters(widths, source.chance)),
                     steps=self.expert_steps,
                     stride=self.stride,
                     step_size=self.expert_step,
                 )
                 task.progress("train experts", expert + 1, self.experts)
-        return points
+        return view, points
 
     def first_state(self, task: Task, features: Tensor, linker: HyperedgeLinker | None) -> State:
         """What changes from epoch to epoch."""
@@ -202,7 +198,7 @@ class Matching(Condenser):
             task=task,
             features=features.requires_grad_(),
             generator=linker and self.structure_of(linker, features.detach()),
-            feature_step=self.feature_step * (float(features.detach().std()) or 1.0),
+            feature_step=self.feature_step * spread(features),
             structure_step=1.0,  # nothing of the structure is learnt here
             chance=generator(task.seed, _SAMPLE_STREAM),
         )
