@@ -6,6 +6,8 @@ from one of its members, the anchor: another node belongs to it with probability
 (anchor, member) drawn from the incidences of the source, so its cost is linear in them.
 """
 
+import math
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -52,13 +54,18 @@ class HyperedgeLinker(nn.Module):
         """Mean and logarithm of the variance of the latent vectors, both (nodes, latent)."""
         unit = F.normalize(features - self.center, dim=1)
         # A unit row has entries of size d^-1/2, so layers get it at the scale they are made for.
-        hidden = F.relu(self.first(unit * unit.shape[1] ** 0.5))
+        hidden = F.relu(self.first(unit * math.sqrt(unit.shape[1])))
         return self.to_mean(hidden), self.to_log_variance(hidden)
 
     def logits(self, anchors: Tensor, nodes: Tensor) -> Tensor:
         """How sure it is that a node belongs to an anchor's hyperedge, from latents: (anchors, nodes)."""
         queries: Tensor = self.query(anchors)
-        return queries @ nodes.T / nodes.shape[1] ** 0.5 + self.bias
+        return queries @ nodes.T / math.sqrt(nodes.shape[1]) + self.bias
+
+    def pair_logits(self, anchors: Tensor, nodes: Tensor) -> Tensor:
+        """The same for pairs in order, one per row: (pairs,)."""
+        queries: Tensor = self.query(anchors)
+        return (queries * nodes).sum(1) / math.sqrt(nodes.shape[1]) + self.bias
 
     def forward(self, features: Tensor) -> Tensor:
         """The incidence (nodes, hyperedges): every node is the anchor of one hyperedge, weight 1 in it.
@@ -108,8 +115,7 @@ def negative_bound(
         role: mean + torch.randn_like(mean) * (0.5 * log_variance).exp()
         for role, (mean, log_variance) in coded.items()
     }
-    member = (linker.query(latent["anchors"]) * latent["members"]).sum(1)
-    member = member / latent["members"].shape[1] ** 0.5 + linker.bias
+    member = linker.pair_logits(latent["anchors"], latent["members"])  # (b,)
     stranger = linker.logits(latent["anchors"], latent["strangers"])  # (b, s)
     outside = torch.from_numpy(pairs.outside).to(stranger)
     surprise = F.softplus(-member).mean()
