@@ -191,7 +191,8 @@ class Condenser(ABC):
 
     def warnings(self, outcome: Outcome, task: Task) -> Iterator[str]:
         """What is wrong with a result; costs one more call of ``select`` where there is one."""
-        yield from guard.degenerate(outcome.hypergraph, task.split, task.train_labels)
+        yield from guard.wrong_classes(outcome.hypergraph, task.split, task.train_labels)
+        yield from guard.constant_features(outcome.hypergraph, task.source, outcome.members)
         yield from guard.empty_structure(outcome.hypergraph, self.empty_structure)
         if task.select is not None and not self.is_random:
             yield from guard.worse_than_random(

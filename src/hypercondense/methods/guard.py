@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from hypercondense.data.splits import Split
-from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.hypergraph import Dense, Hypergraph, Ids
 from hypercondense.methods.assembly import induced
 from hypercondense.methods.selection import random_positions
 from hypercondense.rng import numpy_generator
@@ -13,19 +13,27 @@ from hypercondense.rng import numpy_generator
 RANDOM_STREAM = 3  # the guard and the method ``random`` choose the same nodes for a seed
 
 
-def degenerate(condensed: Hypergraph, split: Split, train_labels: Ids) -> Iterator[str]:
-    """What is wrong with classes and features."""
+def wrong_classes(condensed: Hypergraph, split: Split, train_labels: Ids) -> Iterator[str]:
+    """Whether a class is missing, or there is only one."""
     missing = np.setdiff1d(train_labels, condensed.labels)
     if len(missing):
         yield f"no condensed node of class {', '.join(map(str, missing))}"
     if split.missing_classes:
         names = ", ".join(map(str, split.missing_classes))
         yield f"no training node of class {names}: nothing can be learnt about it"
-    features = condensed.dense_features()
-    if len(features) > 1 and (features == features[0]).all():
-        yield "all condensed nodes have the same features; are those of the source constant?"
     if len(np.unique(train_labels)) == 1:
         yield "the training nodes are all of one class: any network will predict it everywhere"
+
+
+def constant_features(condensed: Hypergraph, source: Hypergraph, members: tuple[Ids, ...]) -> Iterator[str]:
+    """Whether the condensed nodes, or the source nodes they were made from, cannot be told apart."""
+    if condensed.num_nodes == 1:
+        return
+    if _all_equal(condensed.dense_features()):
+        yield "all condensed nodes have the same features; are those of the source constant?"
+    # Diffusion and adaptation make small differences out of none: only the source shows it then.
+    elif _all_equal(source.dense_features(np.array([ids[0] for ids in members if len(ids)], np.int64))):
+        yield "the source nodes all have the same features: a network can only learn from the structure"
 
 
 def empty_structure(condensed: Hypergraph, advice: str | None) -> Iterator[str]:
@@ -59,3 +67,7 @@ def worse_than_random(
             f"worse than random selection: {score:.4f} on validation, and {condensed.num_nodes} random "
             f"training nodes reach {reference:.4f}; try other options, another method or more condensed nodes"
         )
+
+
+def _all_equal(features: Dense) -> bool:
+    return len(features) > 1 and bool((features == features[0]).all())

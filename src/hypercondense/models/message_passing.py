@@ -1,8 +1,8 @@
 """The structure of a hypergraph as every model uses it: messages from nodes to hyperedges and back.
 
 H is the incidence matrix (nodes, hyperedges) with its weights, ``dv`` the weighted degrees of nodes (row
-sums), ``de`` those of hyperedges (column sums). A node in no hyperedge and a hyperedge without nodes receive zeros,
-and gradients stay finite there.
+sums), ``de`` those of hyperedges (column sums). A node in no hyperedge and a hyperedge without nodes receive
+zeros, and gradients stay finite there.
 """
 
 from dataclasses import dataclass
