@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from hypercondense.diffusion import class_sums
 from hypercondense.errors import CondensationError
-from hypercondense.generator import AnchorGenerator, structure_health
+from hypercondense.generator import structure_health
 from hypercondense.hypergraph import Dense, Ids
 from hypercondense.initialize import Start, initialize
 from hypercondense.methods.base import Outcome, Task, assemble
@@ -88,7 +88,7 @@ class State:
 
     task: Task
     features: Tensor
-    generator: AnchorGenerator | None
+    generator: nn.Module | None
     feature_step: float
     structure_step: float
     chance: torch.Generator
