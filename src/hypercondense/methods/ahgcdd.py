@@ -207,7 +207,8 @@ class AHGCDD(DualLevel):
         taught = scatter_members(candidates, (1 - self.threshold_start) * targets)
         eye = torch.eye(len(features), dtype=features.dtype, device=features.device)
         kernel = diffuse_dense(eye, taught, self.propagation(self.time), self_loops=True)
-        return torch.linalg.solve(kernel, features)
+        solved: Tensor = torch.linalg.solve(kernel, features)
+        return solved
 
 
 @dataclass(frozen=True, kw_only=True)

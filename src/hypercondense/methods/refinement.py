@@ -30,8 +30,8 @@ class Rows:
     values: Dense  # (training nodes, features)
     labels: Ids
     device: str
-    unit_vectors: bool
-    centered: bool
+    unit_vectors: bool = True
+    centered: bool = False
 
     def __getitem__(self, positions: Ids) -> Tensor:
         return self.directed(self.without_centre(torch.from_numpy(self.values[positions]).to(self.device)))
