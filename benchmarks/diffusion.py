@@ -4,6 +4,8 @@
 """
 
 import argparse
+import contextlib
+import ctypes
 import gc
 import tempfile
 import time
@@ -17,6 +19,7 @@ import torch
 
 from hypercondense import memory
 from hypercondense.diffusion import diffuse, heat_kernel, identity
+from hypercondense.diffusion.mapped import release
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.hypergraph import Dense, Hypergraph
 
@@ -52,6 +55,7 @@ def print_memory(sparse: Hypergraph, dense: Hypergraph) -> None:
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder) / "in.npy", dense.features)
         mapped = with_features(sparse, np.load(Path(folder) / "in.npy", mmap_mode="r"))
+        release(mapped.features)  # read when it was checked
         for kind, source in (("mapped", mapped), ("sparse", sparse)):
             extra = peak_above_now(
                 lambda source=source: diffuse(source, WEIGHTS, memory=BUDGET, out=Path(folder) / "out.npy")
@@ -114,6 +118,8 @@ def alternating_medians(ways: dict, repetitions: int) -> dict:
 def peak_above_now(work: Callable[[], object]) -> int:
     """Bytes by which resident memory grew at most while ``work`` ran."""
     gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)  # memory kept from earlier work would hide the growth
     memory.reset_peak()
     before = memory.peak_bytes()
     work()
@@ -126,12 +132,7 @@ def naive_diffusion(source: Hypergraph) -> Callable[[], Dense]:
     matrix = incidence.matrix(source.num_nodes, num_hyperedges)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        gather, scatter = (
-            torch.sparse_csr_tensor(
-                *map(torch.from_numpy, (part.indptr, part.indices, part.data)), part.shape
-            )
-            for part in (matrix.T.tocsr(), matrix)
-        )
+        gather, scatter = torch_csr(matrix.T.tocsr()), torch_csr(matrix)
     node = torch.from_numpy(matrix.sum(1) ** -0.5).float()[:, None]
     hyperedge = torch.from_numpy(1 / matrix.sum(0)).float()[:, None]
     features = torch.from_numpy(source.features.copy())
@@ -146,6 +147,12 @@ def naive_diffusion(source: Hypergraph) -> Callable[[], Dense]:
     return run
 
 
+def torch_csr(matrix: sp.csr_array) -> torch.Tensor:
+    """The same matrix for torch."""
+    parts = map(torch.from_numpy, (matrix.indptr, matrix.indices, matrix.data))
+    return torch.sparse_csr_tensor(*parts, matrix.shape)
+
+
 def dblp() -> Hypergraph:
     """The real data if they are here, else random data of the same size."""
     try:
@@ -157,12 +164,10 @@ def dblp() -> Hypergraph:
     rng = np.random.default_rng(0)
     num_nodes, num_hyperedges = 41_302, 22_363
     sizes = np.minimum(1 + rng.geometric(1 / 3.45, num_hyperedges), 200)
-    members = np.unique(
-        np.stack([np.repeat(np.arange(num_hyperedges), sizes), rng.integers(0, num_nodes, sizes.sum())]),
-        axis=1,
-    )
+    owners = np.repeat(np.arange(num_hyperedges), sizes)
+    hyperedge_ids, node_ids = np.unique([owners, rng.integers(0, num_nodes, len(owners))], axis=1)
     features = sp.random_array((num_nodes, 1425), density=0.027, format="csr", dtype=np.float32, rng=rng)
-    return hypergraph(features, members[1], members[0])
+    return hypergraph(features, node_ids, hyperedge_ids)
 
 
 def local_hypergraph(num_incidences: int) -> Hypergraph:

@@ -3,12 +3,15 @@
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 import torch
 
-from hypercondense.data.formats import write_native
+from hypercondense.data.formats import read, write_native
+from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph
 
 FEATURES = np.array([[1, 0], [0, 1], [1, 1], [0.5, 0]], np.float32)
@@ -118,3 +121,10 @@ EXAMPLES: dict[str, Callable[[Path], Path]] = {
     "npz": npz,
     "tables": tables,
 }
+
+
+def refuses(path: Path, message: str, **options: Any) -> None:
+    """Reading must end in one line that matches."""
+    with pytest.raises(FormatError, match=message) as caught:
+        read(path, **options)
+    assert "\n" not in str(caught.value)

@@ -117,9 +117,7 @@ def test_extra_memory_without_a_budget_is_small():
 
 def test_a_budget_too_small_says_what_is_needed(tmp_path):
     source = large_source(random_features(4000, 70))
-    with pytest.raises(
-        ConfigError, match=r"needs at least 8\.\d+ MB, but memory is limited to 1 MB"
-    ) as raised:
+    with pytest.raises(ConfigError, match=r"x 70 features needs at least 8\.\d+ MB, but memory is .* 1 MB"):
         diffuse(source, WEIGHTS, memory=1_000_000, out=tmp_path / "out.npy")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(ConfigError, match="file for the result"):

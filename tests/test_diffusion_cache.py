@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from diffusion_oracles import hypergraph_of, random_incidence
-from hypercondense.diffusion import cache, cached_diffusion, default_cache_dir, diffuse, heat_kernel, vanilla
+from hypercondense.diffusion import cache, cached_diffusion, diffuse, heat_kernel, vanilla
 
 SOURCE = hypergraph_of(random_incidence(0))
 
@@ -87,13 +87,3 @@ def test_a_damaged_entry_is_made_again(tmp_path, computed, damage):
     assert len(computed) == 2
     np.testing.assert_array_equal(cached_diffusion(SOURCE, vanilla(1), cache_dir=tmp_path), expected)
     assert len(computed) == 2
-
-
-@pytest.mark.skipif(cache.sys.platform != "linux", reason="the variable is a convention of Linux")
-def test_the_default_folder_is_in_the_users_cache(monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    assert default_cache_dir() == Path("/somewhere/hypercondense/diffusion")
-    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert default_cache_dir() == Path.home() / ".cache/hypercondense/diffusion"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert default_cache_dir() == Path.home() / ".cache/hypercondense/diffusion"

@@ -63,26 +63,6 @@ def test_new_data_goes_to_the_first_place(homes: dict[str, Path], monkeypatch: p
     assert locate.target(ZOO) == homes["cache"] / "zoo"
 
 
-@pytest.mark.parametrize(
-    ("platform", "variable", "expected"),
-    [
-        ("win32", "LOCALAPPDATA", "{given}/hypercondense/datasets"),
-        ("darwin", "XDG_CACHE_HOME", "{home}/Library/Caches/hypercondense/datasets"),
-        ("linux", "XDG_CACHE_HOME", "{given}/hypercondense/datasets"),
-        ("linux", "UNUSED", "{home}/.cache/hypercondense/datasets"),
-    ],
-)
-def test_the_cache_follows_the_custom_of_the_system(
-    platform: str, variable: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv(variable, str(tmp_path / "given"))
-    monkeypatch.setattr("sys.platform", platform)
-    wanted = expected.format(given=tmp_path / "given", home=tmp_path / "home")
-    assert locate.user_cache() == Path(wanted)
-
-
 def test_advice_names_the_command_or_the_files(homes: dict[str, Path]) -> None:
     folder = homes["given"] / "x"
     assert locate.advice(ZOO, folder) == (

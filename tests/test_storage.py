@@ -12,6 +12,7 @@ from hypercondense.storage import (
     read_tensors,
     replaced_file,
     replaced_folder,
+    user_cache,
     write_json,
     write_tensors,
 )
@@ -140,3 +141,26 @@ def test_broken_json_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(FormatError, match="JSON"):
         read_json(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "expected"),
+    [
+        ("win32", "LOCALAPPDATA", "{given}/hypercondense/datasets"),
+        ("darwin", "XDG_CACHE_HOME", "{home}/Library/Caches/hypercondense/datasets"),
+        ("linux", "XDG_CACHE_HOME", "{given}/hypercondense/datasets"),
+        ("linux", "RELATIVE", "{home}/.cache/hypercondense/datasets"),
+        ("linux", "UNUSED", "{home}/.cache/hypercondense/datasets"),
+    ],
+)
+def test_the_cache_follows_the_custom_of_the_system(
+    platform: str, variable: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv(variable, str(tmp_path / "given"))
+    if variable == "RELATIVE":  # the specification wants relative paths ignored
+        monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setattr("sys.platform", platform)
+    wanted = expected.format(given=tmp_path / "given", home=tmp_path / "home")
+    assert user_cache("datasets") == Path(wanted)

@@ -92,10 +92,14 @@ class AnchorGenerator(nn.Module):
         """
         strength = F.relu(self.scores(features).sigmoid() - self.threshold[:, None])  # (anchors, k), Eq. 9
         strength = strength * (strength.count_nonzero(dim=1) > 1)[:, None]
-        num_nodes = len(features)
-        incidence = strength.new_zeros(num_nodes, len(strength))
-        anchors = torch.arange(len(strength), device=strength.device)[:, None].expand_as(self.candidates)
-        return incidence.index_put((self.candidates, anchors), strength)
+        return scatter_members(self.candidates, strength)
+
+
+def scatter_members(candidates: Tensor, strength: Tensor) -> Tensor:
+    """The incidence matrix (n, n) of hyperedges given by their candidates and strengths, both (n, k)."""
+    anchors = torch.arange(len(strength), device=strength.device)[:, None].expand_as(candidates)
+    incidence = strength.new_zeros(len(strength), len(strength))
+    return incidence.index_put((candidates, anchors), strength)
 
 
 def nearest_candidates(features: Tensor, size: int) -> Tensor:
@@ -128,7 +132,7 @@ def warm_start(
     below its threshold, and a dead ReLU never returns.
     """
     weights = [parameter for name, parameter in generator.named_parameters() if name != "threshold"]
-    optimizer = torch.optim.Adam(weights, lr=step_size)
+    optimizer = torch.optim.Adam(weights, lr=step_size, fused=True)
     # Members are rare among candidates: weigh them so that both kinds count the same.
     positive_weight = ((1 - targets).sum() / targets.sum()).clamp(min=1.0)
     for _ in range(steps):

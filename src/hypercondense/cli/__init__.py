@@ -25,11 +25,10 @@ def run(arguments: Sequence[str]) -> int:
         status = typer.main.get_command(app).main(
             list(arguments), prog_name="hypercondense", standalone_mode=False
         )
-        return status if isinstance(status, int) else OK
+        # typer turns Ctrl-C into this status and says nothing.
+        return _interrupted() if status == INTERRUPTED else status if isinstance(status, int) else OK
     except (KeyboardInterrupt, typer.Abort):
-        return _fail(
-            "interrupted; what is finished is kept, and condense continues with --resume", INTERRUPTED
-        )
+        return _interrupted()
     except BrokenPipeError:  # the reader of our output, `head` say, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
@@ -42,6 +41,10 @@ def run(arguments: Sequence[str]) -> int:
         _show_traceback(arguments)
         kind = type(error).__name__
         return _fail(f"this is a bug ({kind}: {_one_line(error)}); please report what --debug shows", BUG)
+
+
+def _interrupted() -> int:
+    return _fail("interrupted; what is finished is kept, and condense continues with --resume", INTERRUPTED)
 
 
 def _fail(message: str, status: int) -> int:

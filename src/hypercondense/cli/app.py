@@ -11,6 +11,7 @@ from hypercondense.cli.datasets import datasets
 from hypercondense.cli.demo import demo
 from hypercondense.cli.evaluate import evaluate
 from hypercondense.cli.info import info
+from hypercondense.cli.tune import tune
 from hypercondense.version import __version__
 
 app = typer.Typer(
@@ -44,4 +45,5 @@ app.command()(info)
 app.command()(condense)
 app.command()(evaluate)
 app.command()(compare)
+app.command()(tune)
 app.command()(convert)

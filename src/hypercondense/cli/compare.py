@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from hypercondense.cli import options, output
-from hypercondense.cli.condense import Ratio, user_cache
+from hypercondense.cli.condense import Ratio
 from hypercondense.cli.evaluate import Workers, model_names, worker_count
 
 WHOLE = "whole"
@@ -37,13 +37,15 @@ def compare(
     """Condense with several methods, train several models on each result, and show them side by side."""
     from hypercondense.evaluate.selection import validation_scorer
     from hypercondense.methods import make_method
+    from hypercondense.storage import user_cache
 
     names = [name.strip() for name in methods.split(",")]
     condensers = {name: None if name == WHOLE else make_method(name) for name in names}
     model_list = model_names(models)
     hypergraph = options.load_source(source, data_dir)
     parts = options.read_split(hypergraph, split, split_seed)
-    how: dict[str, Any] = {"ratio": ratio, "nodes": nodes, "device": device, "cache_dir": user_cache()}
+    how: dict[str, Any] = {"ratio": ratio, "nodes": nodes, "device": device}
+    how["cache_dir"] = user_cache("diffusion")
     if select and len(parts.validation_ids):
         how["select"] = validation_scorer(hypergraph, parts, device=device)
     with output.progress(quiet=quiet) as progress:

@@ -59,6 +59,7 @@ def condense(
     from hypercondense.evaluate.selection import validation_scorer
     from hypercondense.memory import parse_size
     from hypercondense.methods import make_method
+    from hypercondense.storage import user_cache
 
     # Everything that can be wrong is found out before the long work.
     condenser = make_method(method, parse_settings(settings))
@@ -85,7 +86,7 @@ def condense(
             resume=resume,
             checkpoint_every=checkpoint_every,
             memory=budget,
-            cache_dir=user_cache() if cache else None,
+            cache_dir=user_cache("diffusion") if cache else None,
             device=device,
         )
     result = dataclasses.replace(
@@ -132,13 +133,6 @@ def remove_checkpoint(out: Path) -> None:
     import shutil
 
     shutil.rmtree(checkpoint_folder(out), ignore_errors=True)
-
-
-def user_cache() -> Path:
-    """Where diffused features are kept between runs."""
-    from hypercondense.diffusion import default_cache_dir
-
-    return default_cache_dir()
 
 
 def location(source: str) -> str | None:

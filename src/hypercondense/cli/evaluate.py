@@ -39,7 +39,7 @@ def evaluate(
 
     result = load_condensed(folder)
     models = model_names(model)
-    hypergraph, parts = _source_of(result, source, split, data_dir)
+    hypergraph, parts = source_of(result, source, split, data_dir)
     scores = []
     with output.progress(quiet=quiet) as progress:
         for name in models:
@@ -94,7 +94,7 @@ def worker_count(asked: int) -> int:
     return asked or max(1, min(4, os.cpu_count() or 1))
 
 
-def _source_of(
+def source_of(
     result: Any, given: str | None, split_file: Path | None, data_dir: Path | None
 ) -> tuple[Any, Any]:
     """Load the source a result was made from, and its split; both must be the same as then."""

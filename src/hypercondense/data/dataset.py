@@ -63,6 +63,11 @@ class Dataset:
         return self.noise is not None
 
     @property
+    def verified(self) -> bool:
+        """Whether every file is known by its checksum, and so the statistics were seen to be right."""
+        return all(file.sha256 is not None for file in self.files)
+
+    @property
     def by_hand(self) -> tuple[RemoteFile, ...]:
         """The files that no address is known for."""
         return tuple(file for file in self.files if file.url is None)

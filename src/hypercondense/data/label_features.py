@@ -16,10 +16,8 @@ def label_features(labels: Any, *, width: int = 100, noise: float = 0.6, seed: i
     A node of unknown label gets noise only. These features leak the labels: whoever shows results on them
     must say so (:func:`label_features_note`).
 
-    >>> label_features([1, 0, -1], width=3, noise=0.0)
-    array([[0., 1., 0.],
-           [1., 0., 0.],
-           [0., 0., 0.]], dtype=float32)
+    >>> label_features([1, 0, -1], width=3, noise=0.0).astype(int).tolist()
+    [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     """
     labels = np.asarray(labels, dtype=np.int64)
     num_classes = int(labels.max(initial=UNKNOWN)) + 1

@@ -1,11 +1,11 @@
 """Where data sets lie on this machine."""
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from hypercondense.data.registry import Dataset, RemoteFile
+from hypercondense.storage import user_cache
 
 VARIABLE = "HYPERCONDENSE_DATA"
 
@@ -13,7 +13,7 @@ VARIABLE = "HYPERCONDENSE_DATA"
 def roots(data_dir: Path | str | None = None) -> Sequence[Path]:
     """Folders searched for data sets, in order: ``data_dir``, ``$HYPERCONDENSE_DATA``, the user cache."""
     given = (data_dir, os.environ.get(VARIABLE) or None)
-    return [*(Path(folder).expanduser() for folder in given if folder is not None), user_cache()]
+    return [*(Path(folder).expanduser() for folder in given if folder is not None), user_cache("datasets")]
 
 
 def target(dataset: Dataset, data_dir: Path | str | None = None) -> Path:
@@ -44,14 +44,3 @@ def advice(dataset: Dataset, folder: Path) -> str:
 
 def _listed(dataset: Dataset, folder: Path) -> str:
     return ", ".join(file.path for file in missing(dataset, folder))
-
-
-def user_cache() -> Path:
-    """The folder for data sets in the cache of the user, by the custom of the system."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "hypercondense" / "datasets"

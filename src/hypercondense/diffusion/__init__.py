@@ -1,7 +1,7 @@
 """Smoothing node features through the hypergraph."""
 
 from hypercondense.diffusion.blocked import diffuse
-from hypercondense.diffusion.cache import cached_diffusion, default_cache_dir
+from hypercondense.diffusion.cache import cached_diffusion
 from hypercondense.diffusion.class_sums import class_sums
 from hypercondense.diffusion.filters import heat_kernel, identity, truncation_order, vanilla
 from hypercondense.diffusion.operator import Propagation, diffuse_dense, inverse_power, propagate
@@ -10,7 +10,6 @@ __all__ = [
     "Propagation",
     "cached_diffusion",
     "class_sums",
-    "default_cache_dir",
     "diffuse",
     "diffuse_dense",
     "heat_kernel",

@@ -1,8 +1,6 @@
 """Diffused features kept between runs, under the digest of their source and the coefficients."""
 
 import json
-import os
-import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -16,19 +14,6 @@ from hypercondense.hypergraph import Dense, Hypergraph
 from hypercondense.progress import Progress, silent
 
 _VERSION = 1  # raise when the same source and coefficients give other numbers than before
-
-
-def default_cache_dir() -> Path:
-    """The folder for diffused features in the user's cache, as the system names it."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        # The specification wants relative paths ignored.
-        given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-        base = given if given.is_absolute() else Path.home() / ".cache"
-    return base / "hypercondense" / "diffusion"
 
 
 def cached_diffusion(

@@ -1,8 +1,8 @@
 """Trainings one after the other or shared by processes, with the same bits either way.
 
-Each training uses one torch thread: sums are then added in one order whatever the number of cores, and on a
-few cores two trainings at a time are faster than two threads for one. Threads could not share the work, because
-layers and dropout draw from torch's one global generator.
+Each training uses one torch thread: sums are then added in one order whatever the number of cores, and on
+a few cores two trainings at a time are faster than two threads for one. Threads could not share the work,
+because layers and dropout draw from torch's one global generator.
 """
 
 from collections.abc import Iterator, Sequence

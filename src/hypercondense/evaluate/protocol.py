@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from hypercondense.condensation import Condensation
 from hypercondense.data.splits import Split
-from hypercondense.evaluate.parallel import Bench, Run, run_all
+from hypercondense.evaluate.parallel import Bench, Finished, Run, run_all
 from hypercondense.evaluate.tasks import task_named
 from hypercondense.evaluate.training import Recipe
 from hypercondense.hypergraph import UNKNOWN, Hypergraph
@@ -28,8 +29,8 @@ class Spread:
     def of(cls, values: Sequence[float]) -> "Spread":
         """Summarize values.
 
-        >>> Spread.of([0.5, 0.7])
-        Spread(mean=0.6, std=0.1414213562373095)
+        >>> Spread.of([0.25, 0.5, 0.75])
+        Spread(mean=0.5, std=0.25)
         """
         return cls(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0)
 
@@ -40,6 +41,7 @@ class Score:
 
     ``retention`` is ``mean / whole.mean``. ``missing_classes`` are in the source's training labels but not
     in the condensed hypergraph: no network can learn them. ``validation`` and ``epochs`` are per run.
+    ``notes`` begin with those of the source.
     """
 
     model: str
@@ -66,7 +68,7 @@ class Score:
 
 
 def evaluate(
-    condensed: Hypergraph,
+    condensed: Hypergraph | Condensation,
     source: Hypergraph,
     split: Split,
     *,
@@ -95,35 +97,16 @@ def evaluate(
             more than 1 needs the usual ``if __name__ == "__main__":`` guard.
         progress: Told after every training.
     """
-    recipe = (model if isinstance(model, Recipe) else Recipe(model=model)).completed()
-    metric = task_named(task).metric
-    _check(condensed, source, split, runs)
     begin = time.perf_counter()
+    condensed = condensed.hypergraph if isinstance(condensed, Condensation) else condensed
+    recipe = (model if isinstance(model, Recipe) else Recipe(model=model)).completed()
+    task_named(task)
+    _check(condensed, source, split, runs)
     bench = Bench(condensed=condensed, source=source, split=split, recipe=recipe, task=task, device=device)
     done = run_all(bench, _plan(runs, seed, whole and condensed is not source), workers, progress)
-    own, reference = done[:runs], done[runs:]
-    spread = Spread.of([run.outcome.value for run in own])
-    if condensed is source and whole:
-        reference = own
-    whole_spread = Spread.of([run.outcome.value for run in reference]) if reference else None
-    f1_values = [run.outcome.macro_f1 for run in own if run.outcome.macro_f1 is not None]
-    return Score(
-        model=recipe.model,
-        task=task,
-        metric=metric,
-        mean=spread.mean,
-        std=spread.std,
-        values=tuple(run.outcome.value for run in own),
-        runs=runs,
-        macro_f1=statistics.fmean(f1_values) if f1_values else None,
-        validation=tuple(run.validation for run in own),
-        epochs=tuple(run.epoch for run in own),
-        seconds=time.perf_counter() - begin,
-        whole=whole_spread,
-        retention=spread.mean / whole_spread.mean if whole_spread and whole_spread.mean else None,
-        missing_classes=missing_classes(condensed, source, split),
-        notes=_notes(split),
-    )
+    # Of the source itself the trainings are the reference already.
+    reference = done[:runs] if whole and condensed is source else done[runs:]
+    return _score(bench, done[:runs], reference, seconds=time.perf_counter() - begin)
 
 
 def across_models(scores: Sequence[Score]) -> Spread:
@@ -146,6 +129,30 @@ def missing_classes(condensed: Hypergraph, source: Hypergraph, split: Split) -> 
     return tuple(int(label) for label in missing if label != UNKNOWN)
 
 
+def _score(bench: Bench, own: Sequence[Finished], whole: Sequence[Finished], *, seconds: float) -> Score:
+    """Summarize the trainings on the condensed hypergraph and, if there are any, on the whole source."""
+    spread = Spread.of([run.outcome.value for run in own])
+    reference = Spread.of([run.outcome.value for run in whole]) if whole else None
+    f1_values = [run.outcome.macro_f1 for run in own if run.outcome.macro_f1 is not None]
+    return Score(
+        model=bench.recipe.model,
+        task=bench.task,
+        metric=task_named(bench.task).metric,
+        mean=spread.mean,
+        std=spread.std,
+        values=tuple(run.outcome.value for run in own),
+        runs=len(own),
+        macro_f1=statistics.fmean(f1_values) if f1_values else None,
+        validation=tuple(run.validation for run in own),
+        epochs=tuple(run.epoch for run in own),
+        seconds=seconds,
+        whole=reference,
+        retention=spread.mean / reference.mean if reference and reference.mean else None,
+        missing_classes=missing_classes(bench.condensed, bench.source, bench.split),
+        notes=_notes(bench.source, bench.split),
+    )
+
+
 def _plan(runs: int, seed: int, whole: bool) -> list[Run]:
     """The trainings on the condensed hypergraph, then those on the whole source with the same seeds."""
     seeds = [int(np.random.SeedSequence([seed, run]).generate_state(1)[0]) for run in range(runs)]
@@ -153,10 +160,11 @@ def _plan(runs: int, seed: int, whole: bool) -> list[Run]:
     return [Run(whole=kind, seed=run_seed) for kind in kinds for run_seed in seeds]
 
 
-def _notes(split: Split) -> tuple[str, ...]:
+def _notes(source: Hypergraph, split: Split) -> tuple[str, ...]:
+    """What a reader of the score must know, e.g. that the features of the source were made from labels."""
     if len(split.validation_ids):
-        return ()
-    return ("there are no validation nodes: the last epoch was used",)
+        return source.notes
+    return (*source.notes, "there are no validation nodes: the last epoch was used")
 
 
 def _check(condensed: Hypergraph, source: Hypergraph, split: Split, runs: int) -> None:

@@ -53,7 +53,7 @@ def cluster(model: HypergraphNetwork, source: Inputs, test_ids: Ids, seed: int) 
     embeddings, labels = _embeddings(model, source, test_ids)
     num_clusters = min(len(np.unique(labels)), len(labels))
     rows = embeddings.double().cpu().numpy()
-    # scikit-learn warns if fewer rows differ than there are clusters: a network may say one thing of all nodes.
+    # scikit-learn warns if fewer rows differ than there are clusters: a network may say one thing of all.
     num_clusters = min(num_clusters, len(np.unique(rows, axis=0)))
     means = KMeans(num_clusters, n_init=RESTARTS, random_state=seed % 2**32)
     return Outcome(mutual_information(labels, means.fit_predict(rows)))

@@ -1,8 +1,8 @@
 """Train a fresh network on one hypergraph and choose its epoch on the validation nodes of the source.
 
 The rule is the same for every method and for the whole data: full-batch Adam on the cross-entropy of the
-labelled nodes; every few epochs the network scores the source's validation nodes; the epoch with the best accuracy is
-kept (of equals the one with the lower cross-entropy, then the earlier). No test label is read here.
+labelled nodes; every few epochs the network scores the source's validation nodes; the epoch with the best
+accuracy is kept (of equals the one with the lower cross-entropy, then the earlier). No test label is read.
 """
 
 import math

@@ -10,6 +10,7 @@ from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.ahgcdd import AHGCDD, AHGCDDX
 from hypercondense.methods.base import Condenser, Select
 from hypercondense.methods.coresets import Herding, KCenter, Random
+from hypercondense.methods.hgcond import HGCond, HGCondNHL
 from hypercondense.methods.hgcpa import HGCPA
 from hypercondense.methods.options import configure
 
@@ -19,6 +20,8 @@ __all__ = [
     "HGCPA",
     "METHODS",
     "Condenser",
+    "HGCond",
+    "HGCondNHL",
     "Herding",
     "KCenter",
     "Random",
@@ -28,7 +31,7 @@ __all__ = [
 ]
 
 METHODS: dict[str, type[Condenser]] = {
-    method.name: method for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA)
+    method.name: method for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond)
 }
 DEFAULT = AHGCDD.name
 

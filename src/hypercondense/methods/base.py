@@ -58,16 +58,21 @@ class Task:
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
 
-    def diffused_rows(self, coefficients: Sequence[float]) -> Dense:
-        """Diffused features of the training nodes, shape (training nodes, features)."""
+    def diffused(self, coefficients: Sequence[float]) -> Dense:
+        """Diffused features of all nodes, shape (nodes, features); perhaps a read-only memory map."""
         with self.stage("diffuse"):
-            diffused = cached_diffusion(
+            return cached_diffusion(
                 self.source,
                 coefficients,
                 cache_dir=self.cache_dir,
                 memory=self.memory,
                 progress=self.progress,
             )
+
+    def diffused_rows(self, coefficients: Sequence[float]) -> Dense:
+        """Diffused features of the training nodes, shape (training nodes, features)."""
+        diffused = self.diffused(coefficients)
+        with self.stage("diffuse"):  # reading the rows of a memory map takes time too
             return np.asarray(diffused[self.split.train_ids])
 
 

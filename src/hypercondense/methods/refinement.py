@@ -3,15 +3,17 @@
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from hypercondense.diffusion import class_sums
 from hypercondense.errors import CondensationError
-from hypercondense.generator import AnchorGenerator, structure_health
+from hypercondense.generator import structure_health
 from hypercondense.hypergraph import Dense, Ids
 from hypercondense.initialize import Start, initialize
 from hypercondense.methods.base import Outcome, Task, assemble
@@ -28,10 +30,21 @@ class Rows:
     values: Dense  # (training nodes, features)
     labels: Ids
     device: str
-    unit_vectors: bool
+    unit_vectors: bool = True
+    centered: bool = False
 
     def __getitem__(self, positions: Ids) -> Tensor:
-        return self.directed(torch.from_numpy(self.values[positions]).to(self.device))
+        return self.directed(self.without_centre(torch.from_numpy(self.values[positions]).to(self.device)))
+
+    @cached_property
+    def centre(self) -> Tensor:
+        """What training nodes have in common: their mean, or 0 if that is left in, shape (features,)."""
+        mean = self.values.mean(0, dtype=np.float64) * self.centered
+        return torch.from_numpy(mean).float().to(self.device)
+
+    def without_centre(self, features: Tensor) -> Tensor:
+        """The features as the losses see them."""
+        return features - self.centre
 
     def directed(self, features: Tensor) -> Tensor:
         """The features, scaled to length 1 if the fine loss compares directions."""
@@ -39,7 +52,8 @@ class Rows:
 
     def prototypes(self, num_classes: int) -> Tensor:
         """Class sums, added up in float64 and then rounded once, shape (classes, features) (Eq. 11)."""
-        sums = class_sums(self.values, self.labels, num_classes)
+        counts = np.bincount(self.labels, minlength=num_classes)
+        sums = class_sums(self.values, self.labels, num_classes) - np.outer(counts, self.centre.cpu())
         return torch.from_numpy(sums).float().to(self.device)
 
 
@@ -88,7 +102,7 @@ class State:
 
     task: Task
     features: Tensor
-    generator: AnchorGenerator | None
+    generator: nn.Module | None
     feature_step: float
     structure_step: float
     chance: torch.Generator
@@ -99,9 +113,11 @@ class State:
     broken: str | None = None
 
     def __post_init__(self) -> None:
-        self.feature_optimizer = torch.optim.Adam([self.features], lr=self.feature_step)
+        self.feature_optimizer = torch.optim.Adam([self.features], lr=self.feature_step, fused=True)
         learnable = [p for p in self._parameters().values() if p.requires_grad]
-        self.structure_optimizer = torch.optim.Adam(learnable, lr=self.structure_step) if learnable else None
+        self.structure_optimizer = (
+            torch.optim.Adam(learnable, lr=self.structure_step, fused=True) if learnable else None
+        )
 
     def epochs(self, total: int, snapshots: int) -> Iterator[int]:
         """Count epochs; between them score candidates, save the state and tell where we are."""
@@ -138,7 +154,8 @@ class State:
         optimizer = self.feature_optimizer if features else self.structure_optimizer
         if optimizer is not None:
             optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            # Only whose turn it is needs gradients: the others would be half of the work.
+            loss.backward(inputs=optimizer.param_groups[0]["params"])  # type: ignore[no-untyped-call]
             optimizer.step()
         self.history.append({"epoch": self.epoch, **figures, **self._health(structure)})
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from hypercondense.errors import ConfigError
-from hypercondense.models.base import HypergraphNetwork, Optimization
 from hypercondense.models.allset import AllSet
+from hypercondense.models.base import HypergraphNetwork, Optimization
 from hypercondense.models.edhnn import EDHNN
 from hypercondense.models.hcha import HCHA
 from hypercondense.models.hgnn import HGNN

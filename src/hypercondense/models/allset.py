@@ -7,11 +7,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
-from hypercondense.models.message_passing import Structure
+from hypercondense.models.message_passing import SOFTMAX_RANGE, Structure
 from hypercondense.models.sparse import Input, SparseMatrix, drop
 
 _SLOPE = 0.2  # of the leaky ReLU on attention scores
-_RANGE = 60.0  # exp(-60) is still a normal float32 number
 
 
 class AllSet(HypergraphNetwork):
@@ -110,20 +109,19 @@ def attend(values: Tensor, scores: Tensor, incidence: SparseMatrix, *, transpose
     """Weighted softmax of ``scores`` (members, heads) over each set, times ``values`` (members, hidden).
 
     A score belongs to a member, not to a pair, so numerator and denominator are two plain sums over the set
-    and nothing of the size of the incidence is stored. Scores more than 60 below the largest count as 60 below:
-    they would weigh nothing, and the sum stays above 0. A set without members gives 0.
+    and nothing of the size of the incidence is stored. Scores more than 60 below the largest count as 60
+    below: they would weigh nothing, and the sum stays above 0. A set without members gives 0.
     """
-    if len(scores) == 0:
-        peak = scores.sum()
-    else:
-        peak = scores.detach().amax(0, keepdim=True)
-    terms = (scores - peak).clamp_min(-_RANGE).exp()
+    if len(scores) == 0:  # no members at all, so every set is empty
+        return values.new_zeros(incidence.shape[1 if transposed else 0], values.shape[1])
+    terms = (scores - scores.detach().amax(0, keepdim=True)).clamp_min(-SOFTMAX_RANGE).exp()
     heads = terms.shape[1]
-    weighted = (values.view(len(values), heads, -1) * terms[:, :, None]).flatten(1)
+    width = values.shape[1] // heads
+    weighted = (values.view(-1, heads, width) * terms[:, :, None]).flatten(1)
     together = torch.cat([weighted, terms], dim=1)
     sums = incidence.transposed_times(together) if transposed else incidence @ together
     totals = sums[:, -heads:].clamp_min(torch.finfo(sums.dtype).tiny)
-    return (sums[:, :-heads].view(len(sums), heads, -1) / totals[:, :, None]).flatten(1)
+    return (sums[:, :-heads].view(-1, heads, width) / totals[:, :, None]).flatten(1)
 
 
 def two_layers(width: int, hidden: int) -> nn.Sequential:

@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from torch import Tensor, nn
 
 from hypercondense.models.message_passing import Structure
@@ -49,8 +48,3 @@ def check_sizes(*, layers: int, hidden: int, dropout: float) -> None:
         raise ValueError(f"layers and hidden must be at least 1, got {layers} and {hidden}")
     if not 0 <= dropout < 1:
         raise ValueError(f"dropout must be at least 0 and below 1, got {dropout}")
-
-
-def has_gradient(features: Input) -> bool:
-    """Whether a backward pass goes on into the features; it never does into sparse ones."""
-    return isinstance(features, torch.Tensor) and features.requires_grad

@@ -12,13 +12,15 @@ from hypercondense.models.sparse import Input, drop
 
 
 class EDHNN(HypergraphNetwork):
-    """``X0 = relu(X W0 + b0)``, then diffusion steps with shared networks phi, rho and psi, then a linear map.
+    """``X0 = relu(X W0 + b0)``, then diffusion steps with shared networks, then a linear map.
 
         ``m_e = mean over v in e of phi(x_v)``
         ``x_v' = psi((1 - alpha) mean over e of rho(x_v, m_e) + alpha x0_v)``
 
-    phi is ``relu(x W) W'``, rho is ``relu(x_v A + m_e B + b) C + c``: its answer depends on the receiving node,
-    which makes the operator equivariant; psi is ``relu(x W + b)``; alpha is ``residual``.
+    phi is ``norm(x) W + b``; rho is ``relu(norm(x_v) A + m_e B + b) C + c``: its answer depends on the
+    receiving node, which makes the operator equivariant; psi is ``relu(norm(x) W + b)``; alpha is
+    ``residual``; norm is a layer norm, without which so many maps in a row hardly learn. C stands after the
+    mean over hyperedges and a norm.
 
     Shapes: X (N, d), m (M, hidden), all inner maps (hidden, hidden), last map (hidden, C).
     Incidence weights weigh both means.
@@ -34,18 +36,19 @@ class EDHNN(HypergraphNetwork):
         hidden: int = 128,
         layers: int = 1,
         dropout: float = 0.5,
-        input_dropout: float = 0.2,
+        input_dropout: float = 0.5,
         residual: float = 0.5,
     ) -> None:
         super().__init__()
         check_sizes(layers=layers, hidden=hidden, dropout=dropout)
         check_sizes(layers=layers, hidden=hidden, dropout=input_dropout)
         self.first = InputLinear(num_features, hidden)
-        self.phi = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
+        self.norm = nn.LayerNorm(hidden)
+        self.phi = nn.Linear(hidden, hidden)
         self.rho_node = nn.Linear(hidden, hidden)
         self.rho_hyperedge = nn.Linear(hidden, hidden, bias=False)
-        self.rho_out = nn.Linear(hidden, hidden)
-        self.psi = nn.Linear(hidden, hidden)
+        self.rho_out = nn.Sequential(nn.LayerNorm(hidden), nn.Linear(hidden, hidden))
+        self.psi = nn.Sequential(nn.LayerNorm(hidden), nn.Linear(hidden, hidden), nn.ReLU())
         self.classifier = nn.Linear(hidden, num_classes)
         self.layers, self.residual = layers, residual
         self.dropout, self.input_dropout = dropout, input_dropout
@@ -56,7 +59,7 @@ class EDHNN(HypergraphNetwork):
         x = start
         for _ in range(self.layers):
             x = functional.dropout(x, self.dropout, self.training)
-            x = torch.relu(self.psi(torch.lerp(self._diffuse(x, structure), start, self.residual)))
+            x = self.psi(torch.lerp(self._diffuse(x, structure), start, self.residual))
         return functional.dropout(x, self.dropout, self.training)
 
     def forward(self, features: Input, structure: Structure) -> Tensor:
@@ -68,8 +71,9 @@ class EDHNN(HypergraphNetwork):
         """``mean over e of rho(x_v, m_e)``, (N, hidden).
 
         Only the ReLU of rho needs a row per membership: the maps before it act on nodes and on hyperedges,
-        and the map after it commutes with the mean.
+        and the map after it on the mean.
         """
+        x = self.norm(x)
         messages = structure.hyperedge_mean @ self.phi(x)
         pairs = structure.node_of_incidence @ self.rho_node(x)
         pairs = pairs + structure.hyperedge_of_incidence @ self.rho_hyperedge(messages)

@@ -17,8 +17,8 @@ _SLOPE = 0.2  # of the leaky ReLU on attention scores
 class HCHA(HypergraphNetwork):
     """``X' = relu(Dv^-1 H De^-1 H^T X W + b)`` in every layer but the last.
 
-    With ``attention`` H is replaced by ``A_ve = softmax over e of leaky(a . x_v W + c . x_e W)``, where ``x_e``
-    is the mean of the nodes of e; the degrees are then those of A: ``X' = relu(A Be^-1 A^T X W + b)``.
+    With ``attention`` H is replaced by ``A_ve = softmax over e of leaky(a . x_v W + c . x_e W)``, where
+    ``x_e`` is the mean of the nodes of e; degrees are then those of A: ``X' = relu(A Be^-1 A^T X W + b)``.
 
     Shapes: X (N, d), W of the layers (d, hidden) .. (hidden, C), a and c (width,), A (N, M).
     Incidence weights are the entries of H; with attention they multiply the terms of the softmax.
@@ -68,7 +68,8 @@ class _Attentive(HGNN):
         super().__init__(
             num_features=num_features, num_classes=num_classes, hidden=hidden, layers=layers, dropout=dropout
         )
-        self.attentions = nn.ModuleList(_Attention(layer.weight.shape[0]) for layer in self.layers)  # type: ignore[arg-type, union-attr]
+        widths = [*[hidden] * (layers - 1), num_classes]
+        self.attentions = nn.ModuleList(_Attention(width) for width in widths)
 
     def embed(self, features: Input, structure: Structure) -> Tensor:
         x = features

@@ -1,8 +1,8 @@
 """The structure of a hypergraph as every model uses it: messages from nodes to hyperedges and back.
 
 H is the incidence matrix (nodes, hyperedges) with its weights, ``dv`` the weighted degrees of nodes (row
-sums), ``de`` those of hyperedges (column sums). A node in no hyperedge and a hyperedge without nodes receive zeros,
-and gradients stay finite there.
+sums), ``de`` those of hyperedges (column sums). A node in no hyperedge and a hyperedge without nodes receive
+zeros, and gradients stay finite there.
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,8 @@ from torch.autograd.function import once_differentiable
 
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.models.sparse import SparseMatrix
+
+SOFTMAX_RANGE = 60.0  # exp(-60) is still a normal float32 number, and weighs nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +168,13 @@ class Structure:
     def softmax_over_hyperedges(self, scores: Tensor) -> Tensor:
         """Softmax of one score per membership over the hyperedges of each node, with weights as counts.
 
-        ``w_ve exp(s_ve) / sum_f w_vf exp(s_vf)``, shapes (incidences, heads).
+        ``w_ve exp(s_ve) / sum_f w_vf exp(s_vf)``, shapes (incidences, heads). A score further below the
+        largest than ``SOFTMAX_RANGE`` counts as that far below: no share is 0, so none can be lost.
         """
         node_ids = self.node_of_incidence.by_row.columns.long()[:, None].expand_as(scores)
         lowest = scores.new_full((self.num_nodes, scores.shape[1]), -torch.inf)
         peak = lowest.scatter_reduce(0, node_ids, scores.detach(), "amax").gather(0, node_ids)
-        shares = self.incidence_weights[:, None] * (scores - peak).exp()
+        shares = self.incidence_weights[:, None] * (scores - peak).clamp_min(-SOFTMAX_RANGE).exp()
         totals = self.node_of_incidence.transposed_times(shares)
         return shares / (self.node_of_incidence @ totals)
 

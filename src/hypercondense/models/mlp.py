@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
 from hypercondense.models.message_passing import Structure
-from hypercondense.models.sparse import Input, drop
+from hypercondense.models.sparse import Input
 
 
 class MLP(HypergraphNetwork):

@@ -71,12 +71,12 @@ class SparseMatrix:
         )
 
     def __matmul__(self, dense: Tensor) -> Tensor:
-        product: Tensor = _Product.apply(dense, self)  # type: ignore[no-untyped-call]
+        product: Tensor = _Product.apply(dense, self.by_row, self.by_column)  # type: ignore[no-untyped-call]
         return product
 
     def transposed_times(self, dense: Tensor) -> Tensor:
         """The transpose of this matrix times ``dense``, differentiable too."""
-        product: Tensor = _TransposedProduct.apply(dense, self)  # type: ignore[no-untyped-call]
+        product: Tensor = _Product.apply(dense, self.by_column, self.by_row)  # type: ignore[no-untyped-call]
         return product
 
     def dropout(self, share: float) -> "SparseMatrix":
@@ -116,24 +116,14 @@ def _ids(array: Any, device: torch.device | str) -> Tensor:
 
 
 class _Product(torch.autograd.Function):
+    """A product whose backward pass is the product with the transpose."""
+
     @staticmethod
-    def forward(ctx: Any, dense: Tensor, matrix: SparseMatrix) -> Tensor:
-        ctx.matrix = matrix
-        return matrix.by_row.times(dense)
+    def forward(ctx: Any, dense: Tensor, matrix: Compressed, transpose: Compressed) -> Tensor:
+        ctx.transpose = transpose
+        return matrix.times(dense)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return ctx.matrix.by_column.times(gradient), None
-
-
-class _TransposedProduct(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, dense: Tensor, matrix: SparseMatrix) -> Tensor:
-        ctx.matrix = matrix
-        return matrix.by_column.times(dense)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return ctx.matrix.by_row.times(gradient), None
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        return ctx.transpose.times(gradient), None, None

@@ -87,6 +87,8 @@ def _features(path: Path, labels: Ids, recipe: FeatureRecipe) -> tuple[Dense, li
     """Stored features (a line of numbers per node) if there are any, else made from the labels."""
     if path.exists():
         lines = read_text(path).replace(",", " ").splitlines()
+        if not any(map(str.strip, lines)):
+            raise FormatError(f"{path} holds no numbers")
         return np.loadtxt(lines, dtype=np.float32, comments=None, ndmin=2), []
     check_memory("features made from labels", 4 * len(labels) * recipe.width)
     note = label_features_note(width=recipe.width, noise=recipe.noise, seed=recipe.seed)

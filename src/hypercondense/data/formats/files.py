@@ -79,7 +79,9 @@ def read_bytes(path: Path) -> bytes:
     if not path.exists():
         raise FormatError(f"{path} is missing")
     if not path.is_file():
-        raise FormatError(f"{path} must be a file, but it is {'a folder' if path.is_dir() else 'none'}")
+        raise FormatError(
+            f"{path} must be a file, but it is {'a folder' if path.is_dir() else 'something else'}"
+        )
     check_memory(path, path.stat().st_size)
     return path.read_bytes()
 

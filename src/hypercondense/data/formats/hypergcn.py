@@ -87,19 +87,20 @@ def _flat(path: Path, values: Collection[Any]) -> "np.ndarray[Any, Any]":
     return np.asarray(list(values))
 
 
-def _rows(path: Path, rows: list[Any]) -> "np.ndarray[Any, Any]":
-    arrays = [as_array(row) for row in rows]
-    check_memory(path, sum(8 * len(row) for row in arrays if isinstance(row, list | tuple | np.ndarray)))
-    flat = [row if isinstance(row, np.ndarray) else _flat(path, row) for row in arrays if _is_row(path, row)]
+def _rows(path: Path, given: list[Any]) -> "np.ndarray[Any, Any]":
+    rows = [_row(path, row) for row in given]
+    check_memory(path, 64 * sum(map(len, rows)))
+    flat = [row if isinstance(row, np.ndarray) else _flat(path, row) for row in rows]
     if len({row.shape for row in flat}) != 1:
         raise FormatError(f"{path} must hold rows of one length")
     return np.stack(flat)
 
 
-def _is_row(path: Path, row: Any) -> bool:
-    if not isinstance(row, list | tuple | np.ndarray):
+def _row(path: Path, given: Any) -> Any:
+    row = as_array(given)
+    if not isinstance(row, list | tuple) and not (isinstance(row, np.ndarray) and row.ndim == 1):
         raise FormatError(f"{path} must hold rows of numbers, it also holds a {type(row).__name__}")
-    return True
+    return row
 
 
 def _memberships(path: Path) -> tuple[Ids, Ids, int]:
@@ -112,19 +113,18 @@ def _memberships(path: Path) -> tuple[Ids, Ids, int]:
     sizes = np.fromiter(map(len, members), np.int64, len(members))
     # A short file can refer to one long list many times.
     check_memory(path, 64 * sum(map(len, members)))
-    flat = list(chain.from_iterable(members))
+    lists = (group.tolist() if isinstance(group, np.ndarray) else group for group in members)
+    flat = list(chain.from_iterable(lists))
     strange = [kind.__name__ for kind in set(map(type, flat)) - {int}]
     if strange:
         raise FormatError(f"{path}: members of hyperedges must be whole numbers, there is a {strange[0]}")
-    node_ids = np.asarray(flat, np.int64)
-    return node_ids, np.repeat(np.arange(len(members)), sizes), len(members)
+    return np.asarray(flat, np.int64), np.repeat(np.arange(len(members)), sizes), len(members)
 
 
-def _members(path: Path, group: Any) -> Collection[Any]:
-    group = as_array(group)
-    if isinstance(group, np.ndarray) and group.ndim == 1:
-        return group.tolist()  # type: ignore[no-any-return]
-    if not isinstance(group, list | tuple | set | frozenset):
+def _members(path: Path, given: Any) -> Any:
+    group = as_array(given)
+    flat_array = isinstance(group, np.ndarray) and group.ndim == 1
+    if not flat_array and not isinstance(group, list | tuple | set | frozenset):
         raise FormatError(f"{path}: a hyperedge must be a list or set of nodes, not a {type(group).__name__}")
     return group
 

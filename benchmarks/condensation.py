@@ -1,0 +1,94 @@
+"""Time of a condensation beside 25 epochs of an HGNN on the whole data, and memory of a large generator.
+
+    python benchmarks/condensation.py [--data-dir DIR] [--repeats 3]
+
+Both are timed in one process, in turn, with the same number of threads; the ratio of the medians is what counts. The
+whole-data epochs look at the validation nodes once. Data sets that are not on this machine are left out.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from hypercondense.data import load, split
+from hypercondense.errors import DatasetNotFoundError
+from hypercondense.evaluate import Inputs, Recipe, train
+from hypercondense.methods import make_method
+
+EPOCHS = 25
+SETTINGS = (("cora", 0.01), ("pubmed", 0.01), ("coauthor_dblp", 0.005), ("walmart-trips", 0.005))
+PAPER_SECONDS = {"cora": 3.6, "pubmed": 11.5, "coauthor_dblp": 13.9, "walmart-trips": 29.2}
+
+LARGE = """
+import torch
+from hypercondense.generator import AnchorGenerator
+from hypercondense.memory import peak_bytes
+n, d = {nodes}, 100
+torch.manual_seed(0)
+anchors = AnchorGenerator(torch.arange(n).expand(n, n).contiguous(), num_features=d)
+features = torch.randn(n, d, requires_grad=True)
+(anchors(features) ** 2).sum().backward()
+print(peak_bytes() / 1e9)
+"""
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Time of one call."""
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def compare(name: str, ratio: float, *, data_dir: Path | None, repeats: int) -> None:
+    """Print the medians and their ratio for one data set and both methods."""
+    source = load(name, data_dir=data_dir)
+    parts = split(source)
+    inputs = Inputs.of(source)
+    recipe = Recipe(model="hgnn", epochs=EPOCHS)
+    methods = {method: make_method(method) for method in ("ahgcdd", "ahgcdd-x")}
+    times: dict[str, list[float]] = {"hgnn": [], **{method: [] for method in methods}}
+    for _ in range(repeats):
+        times["hgnn"].append(
+            seconds(lambda: train(recipe, inputs, inputs, parts, seed=0, validate_every=EPOCHS))
+        )
+        for method, condenser in methods.items():
+            result = condenser.condense(source, parts, ratio=ratio)
+            times[method].append(result.seconds["total"])
+    median = {what: statistics.median(values) for what, values in times.items()}
+    for method in methods:
+        print(
+            f"{name} {ratio:.1%} {method}: {median[method]:.2f} s = {median[method] / median['hgnn']:.2f} x the "
+            f"{median['hgnn']:.2f} s of {EPOCHS} HGNN epochs (paper, on a GPU: {PAPER_SECONDS[name]} s)"
+        )
+
+
+def main() -> None:
+    """Run every comparison that can be run here."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--repeats", type=int, default=3)
+    arguments = parser.parse_args()
+    print(f"{torch.get_num_threads()} threads")
+    make_method().condense(
+        load("synthetic"), split(load("synthetic")), nodes=10
+    )  # first calls load libraries
+    for name, ratio in SETTINGS:
+        try:
+            compare(name, ratio, data_dir=arguments.data_dir, repeats=arguments.repeats)
+        except DatasetNotFoundError as error:
+            print(f"{name}: left out ({error})")
+    for nodes in (1000, 2000):
+        done = subprocess.run(
+            [sys.executable, "-c", LARGE.format(nodes=nodes)], check=True, capture_output=True, text=True
+        )
+        print(f"generator, {nodes} condensed nodes, all pairs: {float(done.stdout):.2f} GB at most")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""``hypercondense tune``: choose a configuration on the condensed hypergraph."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hypercondense.cli import options, output
+from hypercondense.cli.evaluate import Workers, model_names, source_of, worker_count
+
+
+def tune(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `condense` wrote.")],
+    models: Annotated[str, typer.Option(help="Models to try, separated by commas, or all.")] = "hgnn,mlp",
+    runs: Annotated[int, typer.Option(help="Trainings per configuration.", min=1)] = 2,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Also rank on the whole source: is the order the same?")
+    ] = False,
+    source: Annotated[
+        str | None, typer.Option(help="The source, where the folder does not tell where it is.")
+    ] = None,
+    split: options.SplitFile = None,
+    seed: options.Seed = 0,
+    workers: Workers = 0,
+    data_dir: options.DataDir = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
+) -> None:
+    """Rank configurations of networks by training them on a condensed hypergraph."""
+    from hypercondense.condensation import load_condensed
+    from hypercondense.evaluate.tuning import configurations, rank
+
+    result = load_condensed(folder)
+    recipes = configurations(model_names(models))
+    hypergraph, parts = source_of(result, source, split, data_dir)
+    with output.progress(quiet=quiet) as progress:
+        ranking = rank(
+            recipes,
+            result.hypergraph,
+            hypergraph,
+            parts,
+            runs=runs,
+            whole=whole,
+            seed=seed,
+            workers=worker_count(workers),
+            progress=progress,
+        )
+    rows = [_row(trial) for trial in ranking.trials]
+    if json:
+        facts = {"seconds": ranking.seconds, "whole_seconds": ranking.whole_seconds}
+        output.print_json({"trials": rows, **facts, "tau": ranking.tau, "regret": ranking.regret})
+        return
+    title = f"{len(rows)} configurations on {result.hypergraph.num_nodes} condensed nodes, best first"
+    numbers = ("validation", "whole_validation", "whole_test")
+    shown = [
+        {key: f"{value:.2%}" if key in numbers else value for key, value in row.items() if value is not None}
+        for row in rows
+    ]
+    output.print_table(shown, title=title, right=[key for key in shown[0] if key != "model"])
+    if ranking.whole_seconds is not None:
+        tau = "not defined" if ranking.tau is None else f"{ranking.tau:.2f}"
+        output.note(f"Kendall's tau {tau}, regret {ranking.regret:.2%} of test accuracy", quiet=quiet)
+        output.note(
+            f"{ranking.seconds:.0f} s instead of {ranking.whole_seconds:.0f} s, "
+            f"{ranking.whole_seconds / ranking.seconds:.1f} times faster",
+            quiet=quiet,
+        )
+
+
+def _row(trial: Any) -> dict[str, Any]:
+    return {
+        "model": trial.recipe.model,
+        **trial.recipe.options,
+        "step": trial.recipe.learning_rate,
+        "validation": trial.validation,
+        "whole_validation": trial.whole_validation,
+        "whole_test": trial.whole_test,
+    }

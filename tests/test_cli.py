@@ -1,0 +1,321 @@
+"""The command line from end to end, as a stranger would use it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hypercondense import __version__, load_condensed
+from hypercondense.cli import run
+
+SOURCE = Path(__file__).parents[1] / "src"
+FAST = ["--set", "epochs=4", "--set", "warm_steps=4", "--set", "hidden=8"]
+COLUMNS = [
+    f"num_{what}"
+    for what in ("nodes", "hyperedges", "incidences", "incidences_with_self_loops", "features", "classes")
+]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = run([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def call_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    status, out, err = call(capsys, *arguments, "--json")
+    assert status == 0, err
+    assert out.count("\n") == 1  # exactly one value
+    return json.loads(out)
+
+
+def process(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "hypercondense", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, env=environment, **{**pipes, **options})
+
+
+def test_version_and_help_do_not_wait_for_torch() -> None:
+    code = (
+        "import sys; from hypercondense.cli import run; status = run(['--version']);"
+        "assert status == 0 and 'torch' not in sys.modules and 'scipy' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"hypercondense {__version__}\n"
+
+
+def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("demo", "datasets", "info", "condense", "evaluate", "compare", "convert"):
+        status, out, _ = call(capsys, command, "--help")
+        assert status == 0 and "--help" in out
+
+
+# --- info, convert, datasets ---
+
+
+def test_info_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    facts = call_json(capsys, "info", "digits")
+    for key in ("name", *COLUMNS, "num_isolated_nodes", "class_counts", "homophily", "digest"):
+        assert key in facts
+    assert facts["num_nodes"] == 1797 and sum(facts["class_counts"].values()) == 1797
+    status, out, _ = call(capsys, "info", "digits")
+    assert status == 0 and "1,797" in out and facts["digest"] in out
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "numbers"),
+    {
+        "cora": (2708, 1579, 4786, 7494, 1433, 7),
+        "pubmed": (19717, 7963, 34629, 54346, 500, 3),
+        "dblp": (41302, 22363, 99561, 140863, 1425, 6),
+        "walmart": (88860, 69906, 460630, 549490, 100, 11),
+        "zoo": (101, 43, 1717, None, 16, 7),
+    }.items(),
+)
+def test_info_of_real_data_matches_the_published_table(
+    capsys: pytest.CaptureFixture[str], shared_data: Path, name: str, numbers: tuple[int | None, ...]
+) -> None:
+    facts = call_json(capsys, "info", name, "--data-dir", shared_data)
+    for key, number in zip(COLUMNS, numbers, strict=True):
+        assert number is None or facts[key] == number, key
+    assert bool(facts["notes"]) == (name == "walmart")  # its features are made from the labels: said so
+
+
+def test_convert_writes_a_folder_that_is_the_same_hypergraph(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = call_json(capsys, "convert", "digits", tmp_path / "native")
+    assert call_json(capsys, "info", tmp_path / "native")["digest"] == made["digest"]
+    status, _, err = call(capsys, "convert", "digits", tmp_path / "native")
+    assert status == 2 and "exists already" in err
+    assert call(capsys, "convert", "digits", tmp_path / "native", "--force", "--quiet") == (0, "", "")
+
+
+def test_datasets_shows_what_is_here(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rows = call_json(capsys, "datasets", "--data-dir", tmp_path)
+    by_name = {row["name"]: row for row in rows}
+    assert by_name["cora"]["num_nodes"] == 2708 and by_name["cora"]["path"] is None
+    assert by_name["digits"]["embedded"]
+    status, out, _ = call(capsys, "datasets")
+    assert status == 0 and "walmart-trips" in out and "built in" in out
+
+
+def test_fetching_an_unknown_or_embedded_name_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("nonsense", "digits"):
+        status, out, err = call(capsys, "datasets", "fetch", name)
+        assert status == 2 and out == "" and err.startswith("error: ") and err.count("\n") == 1
+
+
+# --- condense, evaluate, compare, demo ---
+
+
+def test_condense_then_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = tmp_path / "small"
+    made = call_json(capsys, "condense", "digits", "--ratio", "0.01", "--out", out, *FAST)
+    promised = "out method seed num_nodes num_hyperedges num_incidences density mean_hyperedge_size seconds"
+    for key in (*promised.split(), "peak_memory_mb", "start_validation", "final_validation"):
+        assert key in made
+    assert made["num_nodes"] == 18
+    assert made["final_validation"] >= made["start_validation"] > 0.3
+    assert not (tmp_path / "small.partial").exists()
+    score = call_json(capsys, "evaluate", out, "--runs", "2", "--whole", "--workers", "1", "--quiet")
+    for key in ("model", "task", "metric", "mean", "std", "runs", "whole", "retention"):
+        assert key in score
+    assert 0.5 < score["mean"] < score["whole"]["mean"] <= 1
+    assert score["retention"] == pytest.approx(score["mean"] / score["whole"]["mean"])
+
+
+def test_a_manifest_tells_how_to_make_the_same_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    call_json(capsys, "condense", "digits", "--nodes", "20", "--seed", "5", "--out", tmp_path / "one", *FAST)
+    first = load_condensed(tmp_path / "one")
+    manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())["provenance"]
+    again = [item for key, value in manifest["settings"].items() for item in ("--set", f"{key}={value}")]
+    seed, nodes = manifest["seed"], first.hypergraph.num_nodes
+    call_json(
+        capsys, "condense", "digits", "--nodes", nodes, "--seed", seed, "--out", tmp_path / "two", *again
+    )
+    assert load_condensed(tmp_path / "two").hypergraph.digest == first.hypergraph.digest
+
+
+def test_compare_lists_methods_and_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = call_json(
+        capsys, "compare", "synthetic", "--ratio", "0.01", "--methods", "random,ahgcdd-x,whole",
+        "--seeds", "1", "--runs", "1", "--workers", "1", "--no-select",
+    )  # fmt: skip
+    assert [row["method"] for row in rows] == ["random", "ahgcdd-x", "whole"]
+    assert set(rows[0]) == {"method", "model", "mean", "std", "seconds", "num_nodes"}
+    assert rows[0]["num_nodes"] == rows[1]["num_nodes"] == 20
+
+
+@pytest.mark.slow
+def test_demo_goes_the_whole_way(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    facts = call_json(capsys, "demo", "--out", tmp_path / "kept")
+    rows = {row["trained_on"]: row for row in facts["rows"]}
+    assert rows["condensed"]["num_nodes"] == 18
+    assert rows["random nodes"]["mean"] < rows["condensed"]["mean"] <= rows["everything"]["mean"]
+    assert load_condensed(tmp_path / "kept").hypergraph.num_nodes == 18
+
+
+def test_own_split_and_own_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    call_json(capsys, "convert", "synthetic", tmp_path / "mine")
+    ids = np.arange(2000)
+    parts = {"train": ids[:900].tolist(), "validation": ids[900:1400].tolist(), "test": ids[1400:].tolist()}
+    file = tmp_path / "split.json"
+    file.write_text(json.dumps(parts))
+    out = tmp_path / "out"
+    call_json(capsys, "condense", tmp_path / "mine", "--nodes", "10", "--out", out, "--split", file, *FAST)
+    status, _, err = call(capsys, "evaluate", out)
+    assert status == 2 and "--split" in err
+    score = call_json(capsys, "evaluate", out, "--split", file, "--runs", "1")
+    assert 0 < score["mean"] <= 1
+    file.write_text(json.dumps({**parts, "test": parts["train"][:5], "train": parts["train"][5:]}))
+    status, _, err = call(capsys, "evaluate", out, "--split", file)
+    assert status == 2 and "not the one this was condensed with" in err
+
+
+# --- Wrong input: one line, exit 2, nothing half-written ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["info", "nowhere"], "'nowhere' is neither a registered data set nor an existing file or folder"),
+        (["info", "corra"], "did you mean cora"),
+        (["info", "no/where"], "no file or folder"),
+        (["info"], "Missing argument"),
+        (["inof"], "No such command 'inof'"),
+        (["condense", "digits", "--out", "OUT"], "either ratio or nodes"),
+        (
+            ["condense", "digits", "--out", "OUT", "--ratio", "0"],
+            "ratio must be above 0 and at most 1, got 0",
+        ),
+        (
+            ["condense", "digits", "--out", "OUT", "--ratio", "1.5"],
+            "ratio must be above 0 and at most 1, got 1.5",
+        ),
+        (["condense", "digits", "--out", "OUT", "--ratio", "0.001"], "use at least --ratio 0.0056"),
+        (["condense", "digits", "--out", "OUT", "--ratio", "half"], "Invalid value for '--ratio'"),
+        (["condense", "digits", "--out", "OUT", "--nodes", "9"], "fewer than the 10 classes"),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--method", "magic"],
+            "the methods are ahgcdd",
+        ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--set", "epochs"],
+            "--set takes OPTION=VALUE",
+        ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--set", "epoch=3"],
+            "unknown option 'epoch'",
+        ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--device", "abacus"],
+            "cannot be used here",
+        ),
+        (["condense", "digits", "--out", "OUT", "--nodes", "20", "--memory", "lots"], "500MB or 2GB"),
+        (["condense", "digits", "--out", "OUT", "--nodes", "20", "--split", "no.json"], "No such file"),
+        (["evaluate", "nowhere"], "is not a condensed hypergraph"),
+        (["compare", "digits", "--ratio", "0.01", "--methods", "magic"], "unknown method 'magic'"),
+        (["compare", "digits", "--ratio", "0.01", "--models", "gpt"], "unknown model 'gpt'"),
+    ],
+)
+def test_wrong_input_is_one_clear_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    arguments = [str(tmp_path / "out") if argument == "OUT" else argument for argument in arguments]
+    status, out, err = call(capsys, *arguments)
+    assert status == 2, err
+    assert out == ""
+    assert err.startswith("error: ") and err.count("\n") == 1 and message in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_debug_shows_where_an_error_comes_from(capsys: pytest.CaptureFixture[str]) -> None:
+    _, _, err = call(capsys, "info", "nowhere", "--debug")
+    assert "Traceback" in err and err.splitlines()[-1].startswith("error: ")
+
+
+def test_a_condensed_folder_of_another_source_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    call_json(capsys, "condense", "digits", "--nodes", "10", "--out", tmp_path / "out", *FAST)
+    status, _, err = call(capsys, "evaluate", tmp_path / "out", "--source", "synthetic")
+    assert status == 2 and "is not the hypergraph this was condensed from" in err
+
+
+def test_an_existing_result_is_never_overwritten_by_accident(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "precious").write_text("data")
+    status, _, err = call(capsys, "condense", "digits", "--nodes", "10", "--out", tmp_path / "out")
+    assert status == 2 and "--force" in err
+    assert (tmp_path / "out" / "precious").read_text() == "data"
+
+
+# --- Interrupting ---
+
+
+def wait_for(path: Path, running: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 120
+    while not path.exists():
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_an_interrupted_condensation_resumes_to_the_same_bits(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, how: signal.Signals, status: int
+) -> None:
+    options = [
+        "condense",
+        "digits",
+        "--nodes",
+        "40",
+        "--set",
+        "epochs=150",
+        "--no-cache",
+        "--checkpoint-every",
+        "0",
+    ]
+    with process(*options, "--out", tmp_path / "cut") as running:
+        wait_for(tmp_path / "cut.partial" / "checkpoint.safetensors", running)
+        running.send_signal(how)
+        _, err = running.communicate(timeout=120)
+    assert running.returncode == status, err
+    assert not (tmp_path / "cut").exists()
+    if how == signal.SIGINT:
+        assert err.splitlines()[-1].startswith("error: interrupted") and "Traceback" not in err
+    for out, more in (("cut", ["--resume"]), ("whole", [])):
+        with process(*options, "--out", tmp_path / out, *more, "--quiet") as finishing:
+            assert finishing.wait(timeout=300) == 0
+    assert (
+        load_condensed(tmp_path / "cut").hypergraph.digest
+        == load_condensed(tmp_path / "whole").hypergraph.digest
+    )
+    assert not (tmp_path / "cut.partial").exists()

@@ -1,0 +1,83 @@
+"""What README.md and examples/ tell people to type works."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hypercondense.cli import run
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+TABLES = {
+    "incidence.csv": "node,hyperedge\n" + "".join(f"n{i},e{i // 5}\n" for i in range(100)),
+    "features.csv": "node,size,age\n" + "".join(f"n{i},{i % 2},{i % 7}\n" for i in range(100)),
+    "labels.csv": "node,label\n" + "".join(f"n{i},{'odd' if i % 2 else 'even'}\n" for i in range(100)),
+}
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.M | re.S)
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_readme_work_on_tables_of_ones_own(workplace: Path) -> None:
+    (workplace / "mydata").mkdir()
+    for name, text in TABLES.items():
+        (workplace / "mydata" / name).write_text(text)
+    commands = [
+        line.split("#")[0].split() for line in "".join(blocks("")).splitlines() if "hypercondense " in line
+    ]
+    assert [command[1] for command in commands] == ["info", "condense", "evaluate", "tune"]
+    for command in commands:
+        arguments = command[1:]
+        if command[1] == "condense":
+            arguments[arguments.index("0.01")] = "0.04"  # 1 % of a hundred nodes is less than one per class
+        quick = {"evaluate": ["--runs", "1"], "tune": ["--runs", "1"]}.get(command[1], [])
+        assert run([*arguments, *quick, "--quiet"]) == 0, command
+
+
+@pytest.mark.slow
+def test_the_python_of_the_readme_works(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks("python")
+    exec(compile(code, "README.md", "exec"), {})
+    assert "with 18 nodes" in capsys.readouterr().out
+    assert (workplace / "digits-1pct" / "manifest.json").is_file()
+
+
+def test_the_readme_names_the_two_commands() -> None:
+    assert "make demo" in README and "make test" in README
+    makefile = (ROOT / "Makefile").read_text()
+    assert re.search(r"^demo:", makefile, re.M) and re.search(r"^test:", makefile, re.M)
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+        for link in re.findall(r"\]\(([^)#:]+)\)", document.read_text("utf-8")):
+            assert (document.parent / link).exists(), f"{document.name} links to {link}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+def test_examples_run_and_stay_short(example: Path, workplace: Path) -> None:
+    assert len(example.read_text().splitlines()) <= 60
+    done = subprocess.run(
+        [sys.executable, str(example)],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=workplace,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "%" in done.stdout

@@ -1,0 +1,322 @@
+"""The contract every registered model keeps, and its formula in float64 with dense matrices."""
+
+import numpy as np
+import pytest
+import torch
+
+from hypercondense.errors import ConfigError
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.models import MODELS, Structure, build, input_features, model_class
+from hypercondense.models.allset import attend
+from hypercondense.rng import seeded
+from model_cases import (
+    degree_normalized,
+    dense_structure,
+    inverse,
+    random_rows,
+    row_normalized,
+    small_hypergraph,
+    symmetric,
+)
+
+VARIANTS = [*((name, {}) for name in MODELS), ("hcha", {"attention": True}), ("allset", {"attention": False})]
+AWARE = [(name, options) for name, options in VARIANTS if name != "mlp"]
+
+over_variants = pytest.mark.parametrize(("name", "options"), VARIANTS)
+over_aware = pytest.mark.parametrize(("name", "options"), AWARE)
+
+
+def made(name, options, *, num_features=5, dtype=torch.float64):
+    with seeded(0):
+        model = build(name, num_features=num_features, num_classes=3, **options)
+    return model.to(dtype).eval()
+
+
+def scored(model, hypergraph):
+    features = input_features(hypergraph, dtype=torch.float64)
+    return model(features, Structure.of(hypergraph, dtype=torch.float64)).detach()
+
+
+def permuted(hypergraph, order):
+    """The same hypergraph with node ``order[i]`` as node ``i``."""
+    place = np.argsort(order)
+    node_ids, hyperedge_ids, weights = hypergraph.incidence
+    return Hypergraph(
+        features=hypergraph.features[order],
+        labels=hypergraph.labels[order],
+        incidence=(place[node_ids], hyperedge_ids, weights),
+        num_hyperedges=hypergraph.num_hyperedges,
+    )
+
+
+def reweighted(hypergraph, weights):
+    node_ids, hyperedge_ids, _ = hypergraph.incidence
+    return Hypergraph(
+        features=hypergraph.features,
+        labels=hypergraph.labels,
+        incidence=(node_ids, hyperedge_ids, weights),
+        num_hyperedges=hypergraph.num_hyperedges,
+    )
+
+
+def test_the_registered_models_are_those_of_the_contract():
+    assert list(MODELS) == ["hgnn", "hcha", "unigcnii", "allset", "edhnn", "mlp"]
+
+
+def test_an_unknown_model_is_refused_with_the_names_that_exist():
+    with pytest.raises(ConfigError, match="unknown model 'gcn'; there are hgnn, hcha"):
+        model_class("gcn")
+
+
+def test_an_unknown_option_is_refused():
+    with pytest.raises(ConfigError, match="does not take"):
+        build("hgnn", num_features=2, num_classes=2, depth=3)
+
+
+@over_variants
+def test_shapes_are_nodes_by_classes_and_nodes_by_hidden(name, options):
+    model, hypergraph = made(name, {**options, "hidden": 12}, dtype=torch.float32), small_hypergraph()
+    structure, features = Structure.of(hypergraph), input_features(hypergraph)
+    assert model(features, structure).shape == (8, 3)
+    assert model.embed(features, structure).shape == (8, 12)
+
+
+@over_variants
+def test_impossible_sizes_are_refused(name, options):
+    for wrong in ({"hidden": 0}, {"layers": 0}, {"dropout": 1.0}):
+        with pytest.raises(ValueError, match="must be"):
+            made(name, {**options, **wrong})
+
+
+@over_variants
+def test_equal_seeds_give_equal_bits_in_training_too(name, options):
+    hypergraph = small_hypergraph(weighted=True)
+    structure, features = Structure.of(hypergraph), input_features(hypergraph)
+
+    def gradients():
+        with seeded(3):
+            model = build(name, num_features=5, num_classes=3, **options).train()
+            model(features, structure).square().sum().backward()
+        return [parameter.grad for parameter in model.parameters()]
+
+    for one, other in zip(gradients(), gradients(), strict=True):
+        assert torch.equal(one, other)
+
+
+@over_variants
+def test_the_input_is_not_changed(name, options):
+    hypergraph = small_hypergraph(weighted=True)
+    structure, features = Structure.of(hypergraph), input_features(hypergraph)
+    before, matrix = features.clone(), structure.matrix.copy()
+    model = made(name, options, dtype=torch.float32).train()
+    model(features, structure).sum().backward()
+    assert torch.equal(features, before)
+    assert (structure.matrix != matrix).nnz == 0
+
+
+@over_variants
+def test_nodes_in_another_order_give_the_same_scores_in_that_order(name, options):
+    hypergraph, order = small_hypergraph(weighted=True), np.random.default_rng(1).permutation(8)
+    model = made(name, options)
+    torch.testing.assert_close(scored(model, permuted(hypergraph, order)), scored(model, hypergraph)[order])
+
+
+@over_variants
+def test_sparse_and_dense_features_give_the_same_scores_and_gradients(name, options):
+    sparse = small_hypergraph(sparse=True, num_features=40)
+    structure, results = Structure.of(sparse, dtype=torch.float64), []
+    dense = torch.as_tensor(sparse.dense_features().copy(), dtype=torch.float64)
+    for features in (dense, input_features(sparse, dtype=torch.float64)):
+        model = made(name, options, num_features=40)
+        scores = model(features, structure)
+        scores.square().sum().backward()
+        results.append([scores.detach(), *(parameter.grad for parameter in model.parameters())])
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+@over_variants
+def test_isolated_nodes_and_empty_hyperedges_are_finite_with_their_gradients(name, options):
+    structure, _ = dense_structure()
+    x = random_rows(8, 5).requires_grad_()
+    model = made(name, options)
+    scores = model(x, structure)
+    scores.square().sum().backward()
+    assert torch.isfinite(scores).all()
+    assert torch.isfinite(x.grad).all()
+    assert all(torch.isfinite(parameter.grad).all() for parameter in model.parameters())
+
+
+@over_variants
+def test_a_hypergraph_without_hyperedges_is_scored(name, options):
+    bare = Hypergraph(features=np.eye(3, 5), labels=[0, 1, 2], incidence=([], []), num_hyperedges=0)
+    assert torch.isfinite(scored(made(name, options), bare)).all()
+    without_loops = Structure.of(bare, self_loops=False, dtype=torch.float64)
+    features = input_features(bare, dtype=torch.float64)
+    assert torch.isfinite(made(name, options)(features, without_loops)).all()
+
+
+@over_aware
+def test_structure_and_its_weights_matter(name, options):
+    hypergraph, model = small_hypergraph(), made(name, options)
+    heavier = reweighted(hypergraph, [5, 1, 1, 1, 1, 1, 1, 1])
+    assert not torch.allclose(scored(model, hypergraph), scored(model, heavier))
+
+
+@over_aware
+def test_weights_of_one_are_the_same_as_no_weights(name, options):
+    hypergraph, model = small_hypergraph(), made(name, options)
+    torch.testing.assert_close(scored(model, hypergraph), scored(model, reweighted(hypergraph, np.ones(8))))
+
+
+@over_aware
+def test_weights_all_doubled_change_nothing(name, options):
+    incidence = dense_structure()[1].numpy()
+    model, x = made(name, options), random_rows(8, 5)
+    once, twice = (model(x, Structure.from_dense(factor * incidence)) for factor in (1, 2))
+    torch.testing.assert_close(once, twice)
+
+
+def test_mlp_does_not_see_the_structure():
+    hypergraph, model = small_hypergraph(), made("mlp", {})
+    bare = Hypergraph(
+        features=hypergraph.features, labels=hypergraph.labels, incidence=([], []), num_hyperedges=0
+    )
+    assert torch.equal(scored(model, hypergraph), scored(model, bare))
+
+
+@pytest.mark.parametrize(("name", "dense"), [("hgnn", symmetric), ("hcha", row_normalized)])
+@pytest.mark.parametrize(("num_features", "layers"), [(5, 2), (400, 3)])
+def test_convolutions_equal_their_formula(name, dense, num_features, layers):
+    structure, incidence = dense_structure()
+    propagation, x = dense(incidence), random_rows(8, num_features)
+    model = made(name, {"layers": layers}, num_features=num_features)
+    network = model if name == "hgnn" else model.network
+    expected = x
+    for number, layer in enumerate(network.layers, start=1):
+        if number == layers:
+            torch.testing.assert_close(model.embed(x, structure), propagation @ expected)
+        expected = propagation @ expected @ layer.weight.T + layer.bias
+        expected = expected.relu() if number < layers else expected
+    torch.testing.assert_close(model(x, structure), expected)
+
+
+def test_hcha_attention_equals_its_formula():
+    structure, incidence = dense_structure()
+    model, x = made("hcha", {"attention": True}), random_rows(8, 5)
+    network, expected = model.network, x
+    for number, (layer, attention) in enumerate(zip(network.layers, network.attentions, strict=True)):
+        y = expected @ layer.weight.T
+        of_hyperedge = (
+            inverse(incidence.sum(0))[:, None] * (incidence.T @ y)
+        ) @ attention.of_hyperedge.weight.T
+        scores = torch.nn.functional.leaky_relu(y @ attention.of_node.weight.T + of_hyperedge.T, 0.2)
+        terms = incidence * scores.exp()
+        shares = inverse(terms.sum(1))[:, None] * terms
+        expected = shares @ (inverse(shares.sum(0))[:, None] * (shares.T @ y)) + layer.bias
+        expected = expected.relu() if number == 0 else expected
+    torch.testing.assert_close(model(x, structure), expected)
+
+
+def test_unigcnii_equals_its_formula():
+    structure, incidence = dense_structure()
+    model, x = made("unigcnii", {"layers": 3}), random_rows(8, 5)
+    start = (x @ model.first.weight.T + model.first.bias).relu()
+    hidden = start
+    for number, layer in enumerate(model.layers, start=1):
+        mixed = 0.9 * degree_normalized(incidence) @ hidden + 0.1 * start
+        beta = np.log(0.5 / number + 1)
+        hidden = ((1 - beta) * mixed + beta * mixed @ layer.weight.T).relu()
+    torch.testing.assert_close(model(x, structure), model.classifier(hidden))
+
+
+def pooled_by_attention(pool, x, incidence):
+    """One set per column of ``incidence``."""
+    scores = torch.nn.functional.leaky_relu(pool.scores(x), 0.2)
+    values = pool.values(x).view(len(x), pool.heads, -1)
+    heads = []
+    for head in range(pool.heads):
+        terms = incidence * scores[:, head].exp()[:, None]
+        heads.append((terms * inverse(terms.sum(0))).T @ values[:, head])
+    y = pool.first_norm(pool.seed + torch.cat(heads, dim=1))
+    return pool.second_norm(y + pool.feedforward(y).relu())
+
+
+def test_allset_transformer_equals_its_formula():
+    structure, incidence = dense_structure()
+    model, x = made("allset", {"hidden": 8, "heads": 2}), random_rows(8, 5)
+    hyperedges = pooled_by_attention(model.pools[0], x, incidence).relu()
+    nodes = pooled_by_attention(model.pools[1], hyperedges, incidence.T).relu()
+    torch.testing.assert_close(model(x, structure), model.classifier(nodes))
+
+
+def test_alldeepsets_equals_its_formula():
+    structure, incidence = dense_structure()
+    model, x = made("allset", {"attention": False}), random_rows(8, 5)
+    to_hyperedges = inverse(incidence.sum(0))[:, None] * incidence.T
+    to_nodes = inverse(incidence.sum(1))[:, None] * incidence
+    hyperedges = model.pools[0].after(to_hyperedges @ model.pools[0].before(x)).relu()
+    nodes = model.pools[1].after(to_nodes @ model.pools[1].before(hyperedges)).relu()
+    torch.testing.assert_close(model(x, structure), model.classifier(nodes))
+
+
+def test_attention_stays_finite_whatever_the_scores():
+    structure, _ = dense_structure()
+    scores = (1e4 * random_rows(8, 2)).requires_grad_()
+    pooled = attend(random_rows(8, 6), scores, structure.incidence, transposed=True)
+    pooled.sum().backward()
+    assert torch.isfinite(pooled).all()
+    assert torch.isfinite(scores.grad).all()
+
+
+def test_heads_must_divide_the_width():
+    with pytest.raises(ValueError, match="multiple of heads"):
+        made("allset", {"hidden": 10, "heads": 4})
+
+
+def test_edhnn_equals_its_formula():
+    structure, incidence = dense_structure()
+    model, x = made("edhnn", {"layers": 2}), random_rows(8, 5)
+    start = model.first(x).relu()
+    hidden = start
+    for _ in range(2):
+        received = edhnn_diffusion(model, hidden, incidence)
+        hidden = model.psi(0.5 * received + 0.5 * start)
+    torch.testing.assert_close(model(x, structure), model.classifier(hidden))
+
+
+def edhnn_diffusion(model, x, incidence):
+    """The mean of rho over the memberships of each node, one pair at a time."""
+    messages = inverse(incidence.sum(0))[:, None] * (incidence.T @ model.phi(model.norm(x)))
+    received = torch.zeros_like(x)
+    for node, hyperedge in incidence.nonzero().tolist():
+        pair = model.rho_node(model.norm(x[node])) + model.rho_hyperedge(messages[hyperedge])
+        received[node] += incidence[node, hyperedge] * pair.relu() / incidence[node].sum()
+    return model.rho_out(received)
+
+
+@pytest.mark.parametrize("num_features", [5, 300])
+def test_hcha_layer_equals_the_one_of_torch_geometric_with_its_gradients(num_features):
+    geometric = pytest.importorskip("torch_geometric.nn")
+    hypergraph = small_hypergraph(num_features=num_features)
+    incidence, num_hyperedges = hypergraph.with_self_loops
+    index = torch.as_tensor(np.stack([incidence.node_ids, incidence.hyperedge_ids]))
+    theirs = geometric.HypergraphConv(num_features, 7).double()
+    model = made("hcha", {"hidden": 7}, num_features=num_features)
+    layer = model.network.layers[0]
+    with torch.no_grad():
+        layer.weight.copy_(theirs.lin.weight)
+        layer.bias.copy_(theirs.bias.normal_())
+    from hypercondense.models.hgnn import convolve
+
+    x = input_features(hypergraph, dtype=torch.float64).requires_grad_()
+    ours = convolve(x, layer, Structure.of(hypergraph, dtype=torch.float64).row_normalized)
+    expected = theirs(x, index, num_edges=num_hyperedges)
+    torch.testing.assert_close(ours, expected)
+    sent = random_rows(8, 7)
+    for one, other in zip(
+        torch.autograd.grad(ours, (x, layer.weight, layer.bias), sent),
+        torch.autograd.grad(expected, (x, theirs.lin.weight, theirs.bias), sent),
+        strict=True,
+    ):
+        torch.testing.assert_close(one, other)
