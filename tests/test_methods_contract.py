@@ -22,6 +22,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "herding": {"embedding": "hgnn", "epochs": 3},
     "k-center": {"embedding": "diffused"},
     "hgcpa": {"epochs": 4},
+    "hg-cond": {"epochs": 4, "linker_steps": 3, "experts": 1, "expert_steps": 20},
+    "hg-cond-nhl": {"epochs": 4, "linker_steps": 3, "experts": 1, "expert_steps": 20},
 }
 NODES = 9
 
