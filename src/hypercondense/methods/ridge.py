@@ -58,8 +58,8 @@ class Ridge(Condenser):
         batch: Source rows a step looks at.
         objective: ``squared`` or ``cross-entropy``.
         strength: ``r`` as a fraction of the mean squared length of the condensed rows.
-        snapshots: How many states besides the start are scored; without ``select`` the ridge model itself
-            scores them on the validation nodes.
+        snapshots: How many states besides the start are scored by ``select``.
+        self_select: Whether, without ``select``, the ridge model itself scores them on the validation nodes.
     """
 
     name: ClassVar[str] = "ridge"
@@ -75,6 +75,7 @@ class Ridge(Condenser):
     objective: Objective = choice("squared", OBJECTIVES)
     strength: float = 0.01
     snapshots: int = 10
+    self_select: bool = True
 
     def __post_init__(self) -> None:
         check_options(self, at_least={"samples_per_node": 1, "epochs": 0, "batch": 1, "snapshots": 1})
@@ -91,7 +92,7 @@ class Ridge(Condenser):
         classes = F.one_hot(torch.as_tensor(task.labels, device=task.device), task.source.num_classes).to(
             first
         )
-        if task.select is None and len(task.split.validation_ids):
+        if self.self_select and task.select is None and len(task.split.validation_ids):
             validation = np.asarray(diffused[task.split.validation_ids])
             task = replace(task, select=self._scorer(task, validation, classes))
         state = self._state(task, first)
