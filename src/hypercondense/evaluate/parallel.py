@@ -7,18 +7,16 @@ because layers and dropout draw from torch's one global generator.
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from multiprocessing import get_context
-
-import torch
 
 from hypercondense.data.splits import Split
 from hypercondense.evaluate.tasks import Outcome, task_named
 from hypercondense.evaluate.training import Inputs, Recipe, train
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.progress import Progress, silent
+from hypercondense.threads import one_thread
 
 
 @dataclass(frozen=True)
@@ -74,17 +72,6 @@ class Bench:
                 trained.model, self.source_inputs, self.split.test_ids, run.seed
             )
         return Finished(outcome, trained.validation, trained.epoch)
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Run a block with one torch thread."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def run_all(bench: Bench, runs: Sequence[Run], workers: int, progress: Progress) -> list[Finished]:

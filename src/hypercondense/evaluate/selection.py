@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from hypercondense.data.splits import Split
 from hypercondense.evaluate.training import Inputs, Recipe, train
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.threads import one_thread
 
 _EPOCHS, _LOOKS = 80, 4
 
@@ -37,7 +38,10 @@ def validation_scorer(
     def score(candidate: Hypergraph) -> float:
         graph = Inputs.of(candidate, device=device)
         looks = math.ceil(epochs / _LOOKS)
-        trained = [train(recipe, graph, inputs, split, seed=seed, validate_every=looks) for recipe in recipes]
+        with one_thread():
+            trained = [
+                train(recipe, graph, inputs, split, seed=seed, validate_every=looks) for recipe in recipes
+            ]
         return sum(one.validation for one in trained) / len(trained)
 
     return score

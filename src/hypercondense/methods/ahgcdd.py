@@ -63,6 +63,8 @@ class DualLevel(Condenser):
         snapshots: How many states besides the start are scored by ``select``.
     """
 
+    one_thread_up_to: ClassVar[int] = 256
+
     time: float = 2.0
     propagation: Propagation = choice("heat-kernel", PROPAGATIONS)
     start: Start = choice("uniform", STARTS)

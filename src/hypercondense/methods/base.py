@@ -3,12 +3,13 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from hypercondense import memory as memory_use
@@ -23,6 +24,7 @@ from hypercondense.methods.assembly import condensed_like
 from hypercondense.methods.checkpoint import Checkpoint
 from hypercondense.methods.options import settings_of
 from hypercondense.progress import Progress, silent
+from hypercondense.threads import one_thread
 
 #: Scores a candidate, higher is better; whoever wants selection on validation nodes passes one.
 Select: TypeAlias = Callable[[Hypergraph], float]
@@ -42,6 +44,7 @@ class Task:
     memory: int | None
     cache_dir: Path | None
     device: str
+    threads: int  # for work on the source
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -66,6 +69,7 @@ class Task:
                 coefficients,
                 cache_dir=self.cache_dir,
                 memory=self.memory,
+                threads=self.threads,
                 progress=self.progress,
             )
 
@@ -95,6 +99,8 @@ class Condenser(ABC):
     #: What to try when no hyperedge joins two nodes; ``None`` for a method that makes no structure.
     empty_structure: ClassVar[str | None] = "ask for more condensed nodes"
     is_random: ClassVar[bool] = False
+    #: Up to so many condensed nodes one thread is faster than several that wait for each other.
+    one_thread_up_to: ClassVar[int] = 0
 
     @abstractmethod
     def run(self, task: Task) -> Outcome:
@@ -170,9 +176,11 @@ class Condenser(ABC):
             memory=memory,
             cache_dir=cache_dir,
             device=device,
+            threads=torch.get_num_threads(),
         )
         memory_use.reset_peak()
-        with task.stage("total"), memory_explained():
+        limit = one_thread() if len(labels) <= self.one_thread_up_to else nullcontext()
+        with task.stage("total"), memory_explained(), limit:
             outcome = self.run(task)
         peak_memory = memory_use.peak_bytes()
         with task.stage("guard"):

@@ -40,6 +40,7 @@ class HGCPA(Condenser):
 
     name: ClassVar[str] = "hgcpa"
     empty_structure: ClassVar[str | None] = None
+    one_thread_up_to: ClassVar[int] = 256
 
     hops: int = 2
     start: Start = choice("uniform", STARTS)
