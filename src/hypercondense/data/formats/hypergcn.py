@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hypercondense.checks import csr_from_parts
 from hypercondense.data.formats.files import (
     check_memory,
     containing_folder,
@@ -19,7 +20,7 @@ from hypercondense.data.formats.reader import FeatureRecipe, Reader
 from hypercondense.data.formats.safe_pickle import read_pickle
 from hypercondense.data.formats.stand_ins import SparseRows, as_array
 from hypercondense.errors import FormatError
-from hypercondense.hypergraph import Hypergraph, Ids, csr_from_parts
+from hypercondense.hypergraph import Hypergraph, Ids
 
 _FEATURES, _LABELS, _HYPEREDGES = _FILES = ("features.pickle", "labels.pickle", "hypergraph.pickle")
 

@@ -7,10 +7,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from hypercondense.checks import csr_from_parts
 from hypercondense.data.formats.files import check_memory, default_name, one_line
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
 from hypercondense.errors import FormatError
-from hypercondense.hypergraph import Hypergraph, csr_from_parts
+from hypercondense.hypergraph import Hypergraph
 
 _NEEDED = ("labels", "node_ids", "hyperedge_ids")
 _SPARSE = ("features_data", "features_indices", "features_indptr", "features_shape")
