@@ -2,8 +2,8 @@
 
     python benchmarks/condensation.py [--data-dir DIR] [--repeats 3]
 
-Both are timed in one process, in turn, with the same number of threads; the ratio of the medians is what counts. The
-whole-data epochs look at the validation nodes once. Data sets that are not on this machine are left out.
+Both are timed in one process, in turn, with the same number of threads; the ratio of the medians is what
+counts. The whole-data epochs look at the validation nodes once. Absent data sets are left out.
 """
 
 import argparse
@@ -62,8 +62,9 @@ def compare(name: str, ratio: float, *, data_dir: Path | None, repeats: int) -> 
             times[method].append(result.seconds["total"])
     median = {what: statistics.median(values) for what, values in times.items()}
     for method in methods:
+        ratio_of_times = median[method] / median["hgnn"]
         print(
-            f"{name} {ratio:.1%} {method}: {median[method]:.2f} s = {median[method] / median['hgnn']:.2f} x the "
+            f"{name} {ratio:.1%} {method}: {median[method]:.2f} s = {ratio_of_times:.2f} x the "
             f"{median['hgnn']:.2f} s of {EPOCHS} HGNN epochs (paper, on a GPU: {PAPER_SECONDS[name]} s)"
         )
 

@@ -22,6 +22,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "herding": {"embedding": "hgnn", "epochs": 3},
     "k-center": {"embedding": "diffused"},
     "hgcpa": {"epochs": 4},
+    "ridge": {"epochs": 4, "self_select": False},
     "hg-cond-nhl": {"epochs": 3, "linker_steps": 3, "experts": 1, "expert_steps": 10},
     "hg-cond": {"epochs": 3, "linker_steps": 3, "experts": 1, "expert_steps": 10},
 }

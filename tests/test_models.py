@@ -255,8 +255,9 @@ def test_alldeepsets_equals_its_formula():
     model, x = made("allset", {"attention": False}), random_rows(8, 5)
     to_hyperedges = inverse(incidence.sum(0))[:, None] * incidence.T
     to_nodes = inverse(incidence.sum(1))[:, None] * incidence
-    hyperedges = model.pools[0].after(to_hyperedges @ model.pools[0].before(x)).relu()
-    nodes = model.pools[1].after(to_nodes @ model.pools[1].before(hyperedges)).relu()
+    first, second = model.pools
+    hyperedges = first.after(first.norm(to_hyperedges @ first.before(x))).relu()
+    nodes = second.after(second.norm(to_nodes @ second.before(hyperedges))).relu()
     torch.testing.assert_close(model(x, structure), model.classifier(nodes))
 
 

@@ -13,6 +13,7 @@ from hypercondense.methods.coresets import Herding, KCenter, Random
 from hypercondense.methods.hgcond import HGCond, HGCondNHL
 from hypercondense.methods.hgcpa import HGCPA
 from hypercondense.methods.options import configure
+from hypercondense.methods.ridge import Ridge
 
 __all__ = [
     "AHGCDD",
@@ -25,13 +26,15 @@ __all__ = [
     "Herding",
     "KCenter",
     "Random",
+    "Ridge",
     "Select",
     "condense",
     "make_method",
 ]
 
 METHODS: dict[str, type[Condenser]] = {
-    method.name: method for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond)
+    method.name: method
+    for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond, Ridge)
 }
 DEFAULT = AHGCDD.name
 

@@ -21,7 +21,7 @@ class AllSet(HypergraphNetwork):
         ``S = softmax over members u of leaky(x_u . k)``, ``Y = norm(seed + sum_u S_u x_u V)``,
         ``norm(Y + relu(feedforward(Y)))``.
 
-    AllDeepSets (``attention=False``): f and g are ``mlp(mean of mlp(x_u))``.
+    AllDeepSets (``attention=False``): f and g are ``mlp(norm(mean of mlp(x_u)))``.
 
     Shapes: X (N, d), E (M, hidden), V (d, hidden) split into heads, k (d, heads), seed (hidden,).
     Incidence weights multiply the terms of the softmax, or weigh the mean: a member of weight 2 counts twice.
@@ -96,12 +96,13 @@ class MeanPool(nn.Module):
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
         self.before = two_layers(width, hidden)
+        self.norm = nn.LayerNorm(hidden)  # without it eight maps in a row hardly learn
         self.after = two_layers(hidden, hidden)
 
     def forward(self, x: Input, structure: Structure, *, to_hyperedges: bool) -> Tensor:
         """One row per hyperedge or per node, (M or N, hidden)."""
         mean = structure.hyperedge_mean if to_hyperedges else structure.node_mean
-        result: Tensor = self.after(mean @ self.before(x))
+        result: Tensor = self.after(self.norm(mean @ self.before(x)))
         return result
 
 
