@@ -10,13 +10,18 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from multiprocessing import get_context
+from typing import Literal, TypeAlias
+
+import numpy as np
 
 from hypercondense.data.splits import Split
 from hypercondense.evaluate.tasks import Outcome, task_named
 from hypercondense.evaluate.training import Inputs, Recipe, train
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids
 from hypercondense.progress import Progress, silent
 from hypercondense.threads import one_thread
+
+Over: TypeAlias = Literal["test", "all"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,7 @@ class Bench:
     split: Split
     recipe: Recipe
     task: str
+    over: Over = "test"
     device: str = "cpu"
 
     @cached_property
@@ -61,6 +67,13 @@ class Bench:
             else Inputs.of(self.condensed, device=self.device)
         )
 
+    @property
+    def scored_ids(self) -> Ids:
+        """The nodes a trained network is asked about."""
+        if self.over == "test":
+            return self.split.test_ids
+        return np.flatnonzero(self.source.labels != UNKNOWN)
+
     def finish(self, run: Run, progress: Progress = silent) -> Finished:
         """Train and score once; only the score looks at test labels."""
         graph = self.source_inputs if run.whole else self.condensed_inputs
@@ -69,7 +82,7 @@ class Bench:
                 self.recipe, graph, self.source_inputs, self.split, seed=run.seed, progress=progress
             )
             outcome = task_named(self.task).score(
-                trained.model, self.source_inputs, self.split.test_ids, run.seed
+                trained.model, self.source_inputs, self.scored_ids, run.seed
             )
         return Finished(outcome, trained.validation, trained.epoch)
 

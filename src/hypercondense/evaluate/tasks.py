@@ -1,7 +1,7 @@
-"""What a trained network is asked to do with the test nodes of the source.
+"""What a trained network is asked to do with nodes of the source.
 
-All three look at test nodes only. Nodes the network learned from would flatter clustering and retrieval,
-because their embeddings were pulled together by their labels.
+All three look at test nodes only, unless told otherwise. Nodes the network learned from flatter clustering
+and retrieval, because their embeddings were pulled together by their labels.
 """
 
 from collections.abc import Callable
@@ -38,19 +38,19 @@ class Task:
 
 
 @torch.no_grad()
-def classify(model: HypergraphNetwork, source: Inputs, test_ids: Ids, seed: int) -> Outcome:
+def classify(model: HypergraphNetwork, source: Inputs, node_ids: Ids, seed: int) -> Outcome:
     """Accuracy and macro-F1 of the predicted classes. ``seed`` is not used: nothing is random here."""
-    rows = torch.as_tensor(test_ids.copy(), device=source.labels.device)
+    rows = torch.as_tensor(node_ids.copy(), device=source.labels.device)
     predicted = model(source.features, source.structure)[rows].argmax(1).cpu().numpy()
     labels = source.labels[rows].cpu().numpy()
     return Outcome(accuracy(labels, predicted), macro_f1(labels, predicted))
 
 
-def cluster(model: HypergraphNetwork, source: Inputs, test_ids: Ids, seed: int) -> Outcome:
+def cluster(model: HypergraphNetwork, source: Inputs, node_ids: Ids, seed: int) -> Outcome:
     """NMI of the classes and k-means on the embeddings, with as many clusters as classes are there."""
     from sklearn.cluster import KMeans
 
-    embeddings, labels = _embeddings(model, source, test_ids)
+    embeddings, labels = _embeddings(model, source, node_ids)
     num_clusters = min(len(np.unique(labels)), len(labels))
     rows = embeddings.double().cpu().numpy()
     # scikit-learn warns if fewer rows differ than there are clusters: a network may say one thing of all.
@@ -59,9 +59,9 @@ def cluster(model: HypergraphNetwork, source: Inputs, test_ids: Ids, seed: int) 
     return Outcome(mutual_information(labels, means.fit_predict(rows)))
 
 
-def retrieve(model: HypergraphNetwork, source: Inputs, test_ids: Ids, seed: int) -> Outcome:
-    """MAP of finding the other test nodes of the same class by cosine similarity. ``seed`` is not used."""
-    embeddings, labels = _embeddings(model, source, test_ids)
+def retrieve(model: HypergraphNetwork, source: Inputs, node_ids: Ids, seed: int) -> Outcome:
+    """MAP of finding the other nodes of the same class by cosine similarity. ``seed`` is not used."""
+    embeddings, labels = _embeddings(model, source, node_ids)
     return Outcome(mean_average_precision(embeddings, labels))
 
 
@@ -84,7 +84,7 @@ def task_named(name: str) -> Task:
 
 
 @torch.no_grad()
-def _embeddings(model: HypergraphNetwork, source: Inputs, test_ids: Ids) -> tuple[Tensor, Ids]:
-    rows = torch.as_tensor(test_ids.copy(), device=source.labels.device)
+def _embeddings(model: HypergraphNetwork, source: Inputs, node_ids: Ids) -> tuple[Tensor, Ids]:
+    rows = torch.as_tensor(node_ids.copy(), device=source.labels.device)
     embeddings = model.embed(source.features, source.structure)[rows]
     return embeddings, source.labels[rows].cpu().numpy()
