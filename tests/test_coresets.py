@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -55,6 +55,7 @@ def reached(rows: Any, chosen: Any) -> list[float]:
     return [float(np.linalg.norm(rows[chosen[: n + 1]].mean(0) - mean)) for n in range(len(chosen))]
 
 
+@settings(deadline=None)  # a busy machine is no error
 @given(rows=ROWS, data=st.data())
 def test_k_center_equals_brute_force(rows: Any, data: Any) -> None:
     size = data.draw(st.integers(1, len(rows)))
@@ -67,6 +68,7 @@ def test_k_center_equals_brute_force(rows: Any, data: Any) -> None:
         assert to_mean[chosen[0]] == pytest.approx(to_mean[start[0]])
 
 
+@settings(deadline=None)  # a busy machine is no error
 @given(rows=ROWS, data=st.data())
 def test_herding_equals_brute_force(rows: Any, data: Any) -> None:
     number = 2 ** int(np.log2(len(rows)))  # the mean of 1, 2, 4 or 8 whole numbers is exact
@@ -86,6 +88,7 @@ def test_k_center_equals_brute_force_on_real_numbers() -> None:
     assert k_center(rows, 15).tolist() == brute_force_k_center(rows, 15)
 
 
+@settings(deadline=None)  # a busy machine is no error
 @given(rows=ROWS, data=st.data())
 def test_no_row_is_chosen_twice_even_if_rows_are_equal(rows: Any, data: Any) -> None:
     size = data.draw(st.integers(1, len(rows)))
