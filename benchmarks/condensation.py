@@ -18,7 +18,7 @@ import torch
 
 from hypercondense.data import load, split
 from hypercondense.errors import DatasetNotFoundError
-from hypercondense.evaluate import Inputs, Recipe, train
+from hypercondense.evaluation import Inputs, Recipe, train
 from hypercondense.methods import make_method
 
 EPOCHS = 25

@@ -1,5 +1,8 @@
 """What README.md and examples/ tell people to type works."""
 
+import importlib
+import inspect
+import os
 import re
 import subprocess
 import sys
@@ -77,7 +80,18 @@ def test_examples_run_and_stay_short(example: Path, workplace: Path) -> None:
         capture_output=True,
         text=True,
         cwd=workplace,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert "%" in done.stdout
+
+
+def test_public_names_are_what_they_say_even_after_their_modules_were_imported() -> None:
+    import hypercondense
+
+    for module in ("condensation", "data", "evaluation", "hypergraph", "methods", "summary"):
+        importlib.import_module(f"hypercondense.{module}")
+    for name in hypercondense.__all__:
+        assert not inspect.ismodule(getattr(hypercondense, name)), name
+    assert set(dir(hypercondense)) == set(hypercondense.__all__)

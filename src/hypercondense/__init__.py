@@ -16,10 +16,10 @@ from hypercondense.version import __version__
 if TYPE_CHECKING:
     from hypercondense.condensation import Condensation, load_condensed
     from hypercondense.data import Split, digits, load, split, split_from_ids, synthetic
-    from hypercondense.evaluate import Score, evaluate
+    from hypercondense.evaluation import Score, evaluate
     from hypercondense.hypergraph import Hypergraph
     from hypercondense.methods import AHGCDD, AHGCDDX, condense
-    from hypercondense.statistics import statistics
+    from hypercondense.summary import statistics
 
 __all__ = [
     "AHGCDD",
@@ -44,10 +44,10 @@ __all__ = [
 _HOMES = {
     "condensation": ("Condensation", "load_condensed"),
     "data": ("Split", "digits", "load", "split", "split_from_ids", "synthetic"),
-    "evaluate": ("Score", "evaluate"),
+    "evaluation": ("Score", "evaluate"),
     "hypergraph": ("Hypergraph",),
     "methods": ("AHGCDD", "AHGCDDX", "condense"),
-    "statistics": ("statistics",),
+    "summary": ("statistics",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

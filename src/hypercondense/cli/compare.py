@@ -35,7 +35,7 @@ def compare(
     debug: options.Debug = False,
 ) -> None:
     """Condense with several methods, train several models on each result, and show them side by side."""
-    from hypercondense.evaluate.selection import validation_scorer
+    from hypercondense.evaluation.selection import validation_scorer
     from hypercondense.methods import make_method
     from hypercondense.storage import user_cache
 
@@ -100,7 +100,7 @@ def _score(
     parts: Any,
     protocol: dict[str, Any],
 ) -> dict[str, Any]:
-    from hypercondense.evaluate import across_condensations, evaluate
+    from hypercondense.evaluation import across_condensations, evaluate
 
     scores = [
         evaluate(condensed, source, parts, model=model, seed=seed, **protocol)

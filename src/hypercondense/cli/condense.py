@@ -56,7 +56,7 @@ def condense(
     debug: options.Debug = False,
 ) -> None:
     """Condense a hypergraph into a folder that `evaluate` and Python can read."""
-    from hypercondense.evaluate.selection import validation_scorer
+    from hypercondense.evaluation.selection import validation_scorer
     from hypercondense.memory import parse_size
     from hypercondense.methods import make_method
     from hypercondense.storage import user_cache

@@ -21,7 +21,7 @@ def demo(
     """Condense 1,797 handwritten digits to 18 nodes and train on them, on 18 real nodes and on everything."""
     from hypercondense.condensation import load_condensed
     from hypercondense.data import digits, split
-    from hypercondense.evaluate.selection import validation_scorer
+    from hypercondense.evaluation.selection import validation_scorer
     from hypercondense.methods import make_method
 
     if out is not None and out.exists():
@@ -76,7 +76,7 @@ def demo(
 
 
 def _train(name: str, graph: Any, source: Any, parts: Any) -> dict[str, Any]:
-    from hypercondense.evaluate import evaluate
+    from hypercondense.evaluation import evaluate
 
     begin = time.perf_counter()
     score = evaluate(graph, source, parts, runs=_RUNS)

@@ -16,6 +16,9 @@ def evaluate(
     task: Annotated[
         Literal["classify", "cluster", "retrieve"], typer.Option(help="What to judge.")
     ] = "classify",
+    over: Annotated[
+        Literal["test", "all"], typer.Option(help="Which nodes to cluster and retrieve: test nodes, or all.")
+    ] = "test",
     runs: Annotated[int, typer.Option(help="Trainings per model.", min=1)] = 5,
     whole: Annotated[
         bool, typer.Option("--whole", help="Also train on the whole source, for comparison.")
@@ -34,8 +37,8 @@ def evaluate(
 ) -> None:
     """Train networks on a condensed hypergraph and score them on the test nodes of its source."""
     from hypercondense.condensation import load_condensed
-    from hypercondense.evaluate import across_models
-    from hypercondense.evaluate import evaluate as judge
+    from hypercondense.evaluation import across_models
+    from hypercondense.evaluation import evaluate as judge
 
     result = load_condensed(folder)
     models = model_names(model)
@@ -50,6 +53,7 @@ def evaluate(
                     parts,
                     model=name,
                     task=task,
+                    over=over,
                     runs=runs,
                     seed=seed,
                     whole=whole,

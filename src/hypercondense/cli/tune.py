@@ -29,7 +29,7 @@ def tune(
 ) -> None:
     """Rank configurations of networks by training them on a condensed hypergraph."""
     from hypercondense.condensation import load_condensed
-    from hypercondense.evaluate.tuning import configurations, rank
+    from hypercondense.evaluation.tuning import configurations, rank
 
     result = load_condensed(folder)
     recipes = configurations(model_names(models))

@@ -1,6 +1,6 @@
 """Judging a condensed hypergraph; sees only hypergraphs, never the method that made one."""
 
-from hypercondense.evaluate.protocol import (
+from hypercondense.evaluation.protocol import (
     Score,
     Spread,
     across_condensations,
@@ -8,8 +8,8 @@ from hypercondense.evaluate.protocol import (
     evaluate,
     missing_classes,
 )
-from hypercondense.evaluate.tasks import TASKS, Outcome
-from hypercondense.evaluate.training import Inputs, Recipe, Trained, train
+from hypercondense.evaluation.tasks import TASKS, Outcome
+from hypercondense.evaluation.training import Inputs, Recipe, Trained, train
 
 __all__ = [
     "TASKS",

@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from hypercondense.data.splits import Split
-from hypercondense.evaluate.tasks import Outcome, task_named
-from hypercondense.evaluate.training import Inputs, Recipe, train
+from hypercondense.evaluation.tasks import Outcome, task_named
+from hypercondense.evaluation.training import Inputs, Recipe, train
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids
 from hypercondense.progress import Progress, silent
 from hypercondense.threads import one_thread

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from hypercondense.data.splits import Split
-from hypercondense.evaluate.training import Inputs, Recipe, train
+from hypercondense.evaluation.training import Inputs, Recipe, train
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.threads import one_thread
 

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from hypercondense.errors import ConfigError
-from hypercondense.evaluate.metrics import accuracy, macro_f1, mean_average_precision, mutual_information
-from hypercondense.evaluate.training import Inputs
+from hypercondense.evaluation.metrics import accuracy, macro_f1, mean_average_precision, mutual_information
+from hypercondense.evaluation.training import Inputs
 from hypercondense.hypergraph import Ids
 from hypercondense.models import HypergraphNetwork
 

@@ -10,7 +10,7 @@ import torch
 from hypercondense.data.load import load
 from hypercondense.data.splits import Split, split, split_from_ids
 from hypercondense.errors import ConfigError
-from hypercondense.evaluate import (
+from hypercondense.evaluation import (
     TASKS,
     Inputs,
     Recipe,
@@ -21,7 +21,7 @@ from hypercondense.evaluate import (
     evaluate,
     train,
 )
-from hypercondense.evaluate.metrics import accuracy, macro_f1, mean_average_precision, mutual_information
+from hypercondense.evaluation.metrics import accuracy, macro_f1, mean_average_precision, mutual_information
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.models import MODELS
 
@@ -356,3 +356,21 @@ def test_whole_cora_reaches_the_published_accuracy_of_hgnn(shared_data):
     brief = Recipe(model="hgnn", epochs=40)  # the best epoch on cora is below 25
     scores = [evaluate(cora, cora, split(cora, seed=seed), model=brief, runs=1) for seed in range(3)]
     assert across_models(scores).mean > 0.794 - 0.01
+
+
+@pytest.mark.parametrize("task", ["cluster", "retrieve"])
+def test_all_labelled_nodes_can_be_asked_about_instead_of_test_nodes(task):
+    noisy = clustered(noise=3.0)
+    parts = split(noisy, seed=0)
+    condensed = class_means(noisy, parts)
+    over_test, over_all = (
+        evaluate(condensed, noisy, parts, model=SHORT, task=task, over=over, runs=1)
+        for over in ("test", "all")
+    )
+    assert over_test.mean != over_all.mean
+
+
+def test_classification_is_never_scored_on_nodes_that_were_learned(source):
+    parts = split(source, seed=0)
+    with pytest.raises(ValueError, match="test nodes only"):
+        evaluate(class_means(source, parts), source, parts, model=SHORT, over="all", runs=1)

@@ -11,9 +11,9 @@ import numpy as np
 
 from hypercondense.condensation import Condensation
 from hypercondense.data.splits import Split
-from hypercondense.evaluate.parallel import Bench, Finished, Run, run_all
-from hypercondense.evaluate.tasks import task_named
-from hypercondense.evaluate.training import Recipe
+from hypercondense.evaluation.parallel import Bench, Finished, Over, Run, run_all
+from hypercondense.evaluation.tasks import task_named
+from hypercondense.evaluation.training import Recipe
 from hypercondense.hypergraph import UNKNOWN, Hypergraph
 from hypercondense.progress import Progress, silent
 
@@ -74,6 +74,7 @@ def evaluate(
     *,
     model: str | Recipe = "hgnn",
     task: str = "classify",
+    over: Over = "test",
     runs: int = 5,
     seed: int = 0,
     whole: bool = False,
@@ -89,6 +90,7 @@ def evaluate(
         split: Training, validation (chooses the epoch) and test nodes of the source.
         model: A registered name, or a :class:`Recipe` that changes its options.
         task: ``classify`` (accuracy), ``cluster`` (NMI) or ``retrieve`` (MAP).
+        over: Which nodes to cluster and retrieve: ``test``, or ``all`` that are labelled, as others do.
         runs: Number of trainings. Run ``k`` of a seed is the same alone or among others.
         seed: Everything random follows from it.
         whole: Also train on the source itself in the same way, for ``whole`` and ``retention``.
@@ -101,8 +103,20 @@ def evaluate(
     condensed = condensed.hypergraph if isinstance(condensed, Condensation) else condensed
     recipe = (model if isinstance(model, Recipe) else Recipe(model=model)).completed()
     task_named(task)
+    if over == "all" and task == "classify":
+        raise ValueError(
+            "classification is scored on test nodes only: the network was shown the other labels"
+        )
     _check(condensed, source, split, runs)
-    bench = Bench(condensed=condensed, source=source, split=split, recipe=recipe, task=task, device=device)
+    bench = Bench(
+        condensed=condensed,
+        source=source,
+        split=split,
+        recipe=recipe,
+        task=task,
+        over=over,
+        device=device,
+    )
     done = run_all(bench, _plan(runs, seed, whole and condensed is not source), workers, progress)
     # Of the source itself the trainings are the reference already.
     reference = done[:runs] if whole and condensed is source else done[runs:]

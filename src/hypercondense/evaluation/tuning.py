@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from hypercondense.data.splits import Split
-from hypercondense.evaluate.protocol import evaluate
-from hypercondense.evaluate.training import Recipe
+from hypercondense.evaluation.protocol import evaluate
+from hypercondense.evaluation.training import Recipe
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.progress import Progress, silent
 
