@@ -80,7 +80,7 @@ class DualLevel(Condenser):
     unit_vectors: bool = True
     centered: bool = True
     average_others: bool = True
-    temperature: float = 0.05
+    temperature: float = 0.03
     snapshots: int = 4
 
     def __post_init__(self) -> None:
@@ -178,9 +178,9 @@ class AHGCDD(DualLevel):
     layers: int = 3
     threshold: Threshold = "anchor"
     threshold_start: float = 0.5
-    candidates: int | None = 8
+    candidates: int | None = 5
     warm_steps: int = 50
-    warm_neighbours: int = 3
+    warm_neighbours: int = 2
     warm_step: float = 1e-3
     sharpen: bool = True
 
@@ -200,30 +200,35 @@ class AHGCDD(DualLevel):
 
     def make_state(self, task: Task, features: Tensor, labels: Tensor) -> State:
         """First features and a generator that was warmed up on them."""
+        step = self.adam_step(features)  # sharpening widens features; steps stay as long as in AHGCDD-X
         with task.stage("warm up"), seeded(task.seed):
             candidates = nearest_candidates(features, self.candidates or len(features))
             targets = warm_targets(features, labels, candidates, self.warm_neighbours)
             if self.sharpen:
                 taught = scatter_members(candidates, (1 - self.threshold_start) * targets)
                 features = self.sharpened(features, taught)
-            anchors = AnchorGenerator(
-                candidates,
-                num_features=features.shape[1],
-                hidden=self.hidden,
-                layers=self.layers,
-                threshold=self.threshold,
-                threshold_start=self.threshold_start,
-                scale=spread(features),
-            ).to(features.device)
+            anchors = self.untrained_generator(features, candidates)
             warm_start(anchors, features, targets, steps=self.warm_steps, step_size=self.warm_step)
         return State(
             task=task,
             features=features.requires_grad_(),
             generator=anchors,
-            feature_step=self.adam_step(features),
+            feature_step=step,
             structure_step=self.structure_step,
             chance=generator(task.seed, _SAMPLE_STREAM),
         )
+
+    def untrained_generator(self, features: Tensor, candidates: Tensor) -> AnchorGenerator:
+        """A generator for features like these, its weights drawn from torch's global source of chance."""
+        return AnchorGenerator(
+            candidates,
+            num_features=features.shape[1],
+            hidden=self.hidden,
+            layers=self.layers,
+            threshold=self.threshold,
+            threshold_start=self.threshold_start,
+            scale=spread(features),
+        ).to(features.device)
 
     def sharpened(self, features: Tensor, taught: Tensor) -> Tensor:
         """Features that turn into the given ones when diffused through the hyperedges ``taught`` (n, n).
