@@ -15,18 +15,29 @@ def class_prototypes(features: Tensor, labels: Tensor, num_classes: int) -> Tens
     return F.one_hot(labels, num_classes).to(features).T @ features
 
 
-def coarse_loss(source_prototypes: Tensor, condensed_prototypes: Tensor) -> Tensor:
+def coarse_loss(
+    source_prototypes: Tensor, condensed_prototypes: Tensor, *, average_others: bool = False
+) -> Tensor:
     """Distance of matching prototypes plus similarity of others, divided by the number of classes (Eq. 11).
 
     Paper: the sum over classes and pairs; dividing by the number of classes keeps its weight against the
     fine loss, which is a mean over nodes, the same for 3 and for 60 classes.
+
+    Args:
+        source_prototypes: Shape (classes, features).
+        condensed_prototypes: Of the same shape.
+        average_others: Whether the similarity to other classes is their mean. Paper: the sum, so that with 11
+            classes keeping away weighs ten times as much as matching.
 
     >>> float(coarse_loss(torch.eye(3), 5 * torch.eye(3)))
     0.0
     """
     similarity = F.normalize(source_prototypes, dim=1) @ F.normalize(condensed_prototypes, dim=1).T
     matching = similarity.diagonal()
-    return ((1 - matching).sum() + similarity.sum() - matching.sum()) / len(similarity)
+    others = similarity.sum() - matching.sum()
+    if average_others:
+        others = others / max(1, len(similarity) - 1)
+    return ((1 - matching).sum() + others) / len(similarity)
 
 
 def fine_loss(condensed: Tensor, positives: Tensor, negatives: Tensor, *, temperature: float = 1.0) -> Tensor:

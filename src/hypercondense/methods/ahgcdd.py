@@ -50,16 +50,20 @@ class DualLevel(Condenser):
         start: How source rows are aggregated: ``uniform`` (Eq. 6), ``single`` or ``kmeans``.
         samples_per_node: Rows aggregated per condensed node, ``s``.
         epochs: ``T``.
-        feature_step: Step of Adam for the features, ``eta_1``, times their standard deviation at the start.
-        relative_step: Paper: false. An absolute step of 0.01 is half the size of a tf-idf feature.
+        feature_step: How far features move per epoch, in standard deviations of the start. Adam's step
+            ``eta_1`` follows: where features have their turn in one epoch of four, it is four times as long.
+        relative_step: Whether it does; else ``feature_step`` is ``eta_1``. Paper: false. An absolute step of
+            0.01 is half the size of a tf-idf feature.
         negatives: ``N_neg``.
         schedule: Weights of the two losses over time (Eq. 13).
         unit_vectors: Whether the fine loss compares directions. Paper: raw inner products in Eq. 12,
             normalized features in Theorem 3.3.
-        centered: Whether both losses see features without the mean of all training rows. Paper: false. What
-            all classes share makes prototypes alike (cosines near 1); telling classes apart then means to
-            leave the data, and pubmed falls by 3.9 where it falls by 0.4 with centering (docs/ablation.md).
-        temperature: Divides the similarities of the fine loss. Paper: 1.
+        centered: Whether both losses see features without the mean of the class means. Paper: false. What all
+            classes share makes their prototypes nearly parallel; to tell them apart then means to leave the
+            data. Centered, "away from the others" is "towards its own" (docs/ablation.md).
+        average_others: Whether the coarse loss takes the mean over other classes. Paper: false, the sum.
+        temperature: Divides the similarities of the fine loss. Paper: 1, which weighs all negatives alike;
+            a low one looks at those that are confused, and keeps condensed nodes of a class different.
         snapshots: How many states besides the start are scored by ``select``.
     """
 
@@ -76,7 +80,8 @@ class DualLevel(Condenser):
     schedule: Schedule = choice("cosine", SCHEDULES)
     unit_vectors: bool = True
     centered: bool = True
-    temperature: float = 0.2
+    average_others: bool = True
+    temperature: float = 0.03
     snapshots: int = 4
 
     def __post_init__(self) -> None:
@@ -112,7 +117,8 @@ class DualLevel(Condenser):
             structure = state.structure()  # Eq. 7 to 9
             diffused = diffuse_dense(state.features, structure, coefficients, self_loops=True)  # Eq. 10
             smoothed = rows.without_centre(diffused)
-            coarse = coarse_loss(prototypes, class_prototypes(smoothed, labels, len(prototypes)))  # Eq. 11
+            condensed = class_prototypes(smoothed, labels, len(prototypes))
+            coarse = coarse_loss(prototypes, condensed, average_others=self.average_others)  # Eq. 11
             positives, negatives = (rows[positions] for positions in sampler.draw(state.chance))
             fine = fine_loss(
                 rows.directed(smoothed), positives, negatives, temperature=self.temperature
@@ -122,9 +128,12 @@ class DualLevel(Condenser):
             state.update(loss, structure, features=self.updates_features(epoch), coarse=coarse, fine=fine)
         return state.outcome(members)
 
-    def absolute_step(self, features: Tensor) -> float:
-        """The step of Adam in units of the features."""
-        return self.feature_step * (spread(features) if self.relative_step else 1.0)
+    def adam_step(self, features: Tensor) -> float:
+        """The step of Adam for the features, ``eta_1``, in their own units."""
+        if not self.relative_step:
+            return self.feature_step
+        turns = sum(self.updates_features(epoch) for epoch in range(self.epochs))
+        return self.feature_step * spread(features) * self.epochs / max(1, turns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +152,8 @@ class AHGCDD(DualLevel):
         warm_steps: Steps that teach the MLP likely members before condensing. Paper: 0; it then dies.
         warm_neighbours: Members besides the anchor that a hyperedge is taught.
         warm_step: Step of Adam while warming up.
+        sharpen: Whether the first features are such that they are means of source rows (Eq. 6) *after* being
+            diffused through the taught hyperedges. Paper: before, so that they are smoothed twice.
     """
 
     name: ClassVar[str] = "ahgcdd"
@@ -158,11 +169,11 @@ class AHGCDD(DualLevel):
     layers: int = 3
     threshold: Threshold = "anchor"
     threshold_start: float = 0.5
-    candidates: int | None = 16
+    candidates: int | None = 5
     warm_steps: int = 50
-    warm_neighbours: int = 3
+    warm_neighbours: int = 2
     warm_step: float = 1e-3
-    sharpen: bool = False
+    sharpen: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -180,37 +191,45 @@ class AHGCDD(DualLevel):
 
     def make_state(self, task: Task, features: Tensor, labels: Tensor) -> State:
         """First features and a generator that was warmed up on them."""
+        step = self.adam_step(features)  # sharpening widens features; steps stay as long as in AHGCDD-X
         with task.stage("warm up"), seeded(task.seed):
             candidates = nearest_candidates(features, self.candidates or len(features))
             targets = warm_targets(features, labels, candidates, self.warm_neighbours)
             if self.sharpen:
-                features = self.sharpened(features, candidates, targets)
-            anchors = AnchorGenerator(
-                candidates,
-                num_features=features.shape[1],
-                hidden=self.hidden,
-                layers=self.layers,
-                threshold=self.threshold,
-                threshold_start=self.threshold_start,
-                scale=spread(features),
-            ).to(features.device)
+                taught = scatter_members(candidates, (1 - self.threshold_start) * targets)
+                features = self.sharpened(features, taught)
+            anchors = self.untrained_generator(features, candidates)
             warm_start(anchors, features, targets, steps=self.warm_steps, step_size=self.warm_step)
         return State(
             task=task,
             features=features.requires_grad_(),
             generator=anchors,
-            feature_step=self.absolute_step(features),
+            feature_step=step,
             structure_step=self.structure_step,
             chance=generator(task.seed, _SAMPLE_STREAM),
         )
 
-    def sharpened(self, features: Tensor, candidates: Tensor, targets: Tensor) -> Tensor:
-        """Features that become the given ones when diffused through the taught hyperedges."""
-        taught = scatter_members(candidates, (1 - self.threshold_start) * targets)
+    def untrained_generator(self, features: Tensor, candidates: Tensor) -> AnchorGenerator:
+        """A generator for features like these, its weights drawn from torch's global source of chance."""
+        return AnchorGenerator(
+            candidates,
+            num_features=features.shape[1],
+            hidden=self.hidden,
+            layers=self.layers,
+            threshold=self.threshold,
+            threshold_start=self.threshold_start,
+            scale=spread(features),
+        ).to(features.device)
+
+    def sharpened(self, features: Tensor, taught: Tensor) -> Tensor:
+        """Features that turn into the given ones when diffused through the hyperedges ``taught`` (n, n).
+
+        No eigenvalue of P is below 0, so none of the heat kernel is below ``exp(-time)``: the solve is safe.
+        """
         eye = torch.eye(len(features), dtype=features.dtype, device=features.device)
-        kernel = diffuse_dense(eye, taught, self.propagation(self.time), self_loops=True)
-        solved: Tensor = torch.linalg.solve(kernel, features)
-        return solved
+        kernel = diffuse_dense(eye, taught, heat_kernel(self.time), self_loops=True)
+        sharp: Tensor = torch.linalg.solve(kernel, features)
+        return sharp
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +249,7 @@ class AHGCDDX(DualLevel):
             task=task,
             features=features.requires_grad_(),
             generator=None,
-            feature_step=self.absolute_step(features),
+            feature_step=self.adam_step(features),
             structure_step=1.0,
             chance=generator(task.seed, _SAMPLE_STREAM),
         )

@@ -38,9 +38,11 @@ class Rows:
 
     @cached_property
     def centre(self) -> Tensor:
-        """What training nodes have in common: their mean, or 0 if that is left in, shape (features,)."""
-        mean = self.values.mean(0, dtype=np.float64) * self.centered
-        return torch.from_numpy(mean).float().to(self.device)
+        """What classes have in common: the mean of their means, or 0 if that is left in, shape (features,)."""
+        counts = np.bincount(self.labels)
+        sums = class_sums(self.values, self.labels, len(counts))
+        means = sums[counts > 0] / counts[counts > 0, None]
+        return torch.from_numpy(means.mean(0) * self.centered).float().to(self.device)
 
     def without_centre(self, features: Tensor) -> Tensor:
         """The features as the losses see them."""
