@@ -34,7 +34,7 @@ class Rows:
 
     @cached_property
     def centre(self) -> Tensor:
-        """What classes have in common: the mean of their means, or 0 if that is left in, shape (features,)."""
+        """What classes have in common: the mean of their means, or 0 if it is left in, shape (features,)."""
         counts = np.bincount(self.labels)
         sums = class_sums(self.values, self.labels, len(counts))
         means = sums[counts > 0] / counts[counts > 0, None]
