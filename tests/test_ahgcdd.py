@@ -314,3 +314,11 @@ def test_sparse_features_and_weighted_incidence(name: str, source: Hypergraph) -
 
 def test_the_default_method_is_registered() -> None:
     assert condense.__kwdefaults__ is not None and condense.__kwdefaults__["method"] in METHODS
+
+
+@BOTH
+@pytest.mark.parametrize("start", ["uniform", "kmeans"])
+def test_a_memory_budget_changes_no_bit(name: str, start: str, source: Hypergraph, tmp_path: Path) -> None:
+    settings = {"start": start}
+    within = run(name, source, settings=settings, memory=20_000_000, cache_dir=tmp_path)
+    assert within.hypergraph.digest == run(name, source, settings=settings).hypergraph.digest

@@ -120,7 +120,7 @@ def test_a_budget_too_small_says_what_is_needed(tmp_path):
     with pytest.raises(ConfigError, match=r"x 70 features needs at least 8\.\d+ MB, but memory is .* 1 MB"):
         diffuse(source, WEIGHTS, memory=1_000_000, out=tmp_path / "out.npy")
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(ConfigError, match="file for the result"):
+    with pytest.raises(ConfigError, match="result in a file"):
         diffuse(source, WEIGHTS, memory=8_900_000)
 
 

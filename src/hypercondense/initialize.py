@@ -5,14 +5,17 @@ from typing import TypeAlias
 
 import numpy as np
 
+from hypercondense.diffusion import SelectedRows
 from hypercondense.hypergraph import Dense, Ids
+
+Rows: TypeAlias = Dense | SelectedRows  # the rows of a class are read only by who needs them
 
 #: Chooses, for each condensed node, the positions of the rows it is the mean of. Called with the rows of one
 #: class, the number of condensed nodes, the number of rows to aggregate, and a random generator.
-Start: TypeAlias = Callable[[Dense, int, int, np.random.Generator], list[Ids]]
+Start: TypeAlias = Callable[[Rows, int, int, np.random.Generator], list[Ids]]
 
 
-def uniform(rows: Dense, size: int, samples: int, rng: np.random.Generator) -> list[Ids]:
+def uniform(rows: Rows, size: int, samples: int, rng: np.random.Generator) -> list[Ids]:
     """``samples`` rows each, drawn uniformly without replacement within a group (Eq. 6).
 
     Paper: a class with fewer rows than ``samples`` is not mentioned; then a group is the whole class.
@@ -21,20 +24,21 @@ def uniform(rows: Dense, size: int, samples: int, rng: np.random.Generator) -> l
     return [np.sort(rng.choice(len(rows), samples, replace=False)) for _ in range(size)]
 
 
-def single(rows: Dense, size: int, samples: int, rng: np.random.Generator) -> list[Ids]:
+def single(rows: Rows, size: int, samples: int, rng: np.random.Generator) -> list[Ids]:
     """One row each, all different as long as there are enough; ``samples`` is not used."""
     order = np.concatenate([rng.permutation(len(rows)) for _ in range(-(-size // len(rows)))])
     return [order[position : position + 1] for position in range(size)]
 
 
-def kmeans(rows: Dense, size: int, samples: int, rng: np.random.Generator) -> list[Ids]:
+def kmeans(rows: Rows, size: int, samples: int, rng: np.random.Generator) -> list[Ids]:
     """The rows of one cluster each, by scikit-learn's k-means; ``samples`` is not used."""
     from sklearn.cluster import KMeans
 
-    distinct = len(np.unique(rows, axis=0)) if len(rows) <= 10 * size else len(rows)
+    points = rows[:]
+    distinct = len(np.unique(points, axis=0)) if len(points) <= 10 * size else len(points)
     clusters = min(size, distinct)
     seed = int(rng.integers(2**31))
-    assigned = KMeans(clusters, n_init=1, random_state=seed).fit_predict(rows)
+    assigned = KMeans(clusters, n_init=1, random_state=seed).fit_predict(points)
     groups = [np.flatnonzero(assigned == cluster) for cluster in range(clusters)]
     groups = [group for group in groups if len(group)]
     # Fewer distinct rows than condensed nodes: the largest clusters are used again.
@@ -46,7 +50,7 @@ STARTS: dict[str, Start] = {"uniform": uniform, "single": single, "kmeans": kmea
 
 
 def initialize(
-    rows: Dense,
+    rows: Rows,
     row_labels: Ids,
     condensed_labels: Ids,
     *,
@@ -76,6 +80,7 @@ def initialize(
     groups: list[Ids] = []
     for label, size in zip(*np.unique(condensed_labels, return_counts=True), strict=True):
         positions = np.flatnonzero(row_labels == label)
-        groups += [positions[group] for group in start(rows[positions], int(size), samples, rng)]
+        chosen = start(SelectedRows(rows, positions), int(size), samples, rng)
+        groups += [positions[group] for group in chosen]
     means = [rows[group].mean(axis=0, dtype=np.float64) for group in groups]
     return np.stack(means).astype(np.float32), groups

@@ -4,10 +4,12 @@ from hypercondense.diffusion.blocked import diffuse
 from hypercondense.diffusion.cache import cached_diffusion
 from hypercondense.diffusion.class_sums import class_sums
 from hypercondense.diffusion.filters import heat_kernel, identity, truncation_order, vanilla
+from hypercondense.diffusion.mapped import SelectedRows
 from hypercondense.diffusion.operator import Propagation, diffuse_dense, inverse_power, propagate
 
 __all__ = [
     "Propagation",
+    "SelectedRows",
     "cached_diffusion",
     "class_sums",
     "diffuse",

@@ -3,12 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercondense.diffusion.mapped import SelectedRows
 from hypercondense.hypergraph import UNKNOWN, Dense, Ids
 
 _ROWS = 4096  # rows converted to float64 at a time
 
 
-def class_sums(features: Dense, labels: Ids, num_classes: int) -> NDArray[np.float64]:
+def class_sums(features: Dense | SelectedRows, labels: Ids, num_classes: int) -> NDArray[np.float64]:
     """Sum of the rows of each class, ``Y^T X`` (classes, features); rows labelled -1 are left out.
 
     Sums are accumulated in float64, a few rows at a time, so a memory-mapped matrix stays on disk.

@@ -1,10 +1,13 @@
 """Memory-mapped matrices that do not pile up in memory."""
 
 import mmap
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+
+from hypercondense.hypergraph import Dense, Ids
 
 Map: TypeAlias = "np.memmap[Any, np.dtype[np.float32]]"
 
@@ -33,3 +36,24 @@ def release(matrix: Any) -> None:
         base = base.base
     if base is not None and hasattr(mmap, "MADV_DONTNEED"):
         base.madvise(mmap.MADV_DONTNEED)
+
+
+@dataclass(frozen=True, eq=False)
+class SelectedRows:
+    """Some rows of a matrix, read when asked for: ``rows[i]`` is ``matrix[ids[i]]``."""
+
+    matrix: "Dense | SelectedRows"
+    ids: Ids
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of selected rows and of columns."""
+        return len(self.ids), self.matrix.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, positions: Any) -> Dense:
+        rows = np.asarray(self.matrix[self.ids[positions]])
+        release(self.matrix)
+        return rows

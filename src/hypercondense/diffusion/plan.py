@@ -75,7 +75,11 @@ def plan_within(
                 num_bytes=fixed + panel_width * column,
                 direct=False,
             )
-    advice = "give a file for the result" if whole else "nothing smaller than one column is possible"
+    advice = (
+        "keep the result in a file by giving a cache folder"
+        if whole
+        else "nothing smaller than one column is possible"
+    )
     raise ConfigError(
         f"diffusing {source.num_nodes} x {source.num_features} features needs at least "
         f"{format_size(needed)}, but memory is limited to {format_size(memory)}; allow more, or {advice}"
@@ -93,5 +97,5 @@ def _candidates(num_columns: int, threads: int) -> list[tuple[int, int]]:
 def _buffer_bytes(propagation: Propagation, *, width: int, threads: int) -> int:
     """Bytes of the buffers of :meth:`Propagation.diffuse` in every thread."""
     num_hyperedges, num_active = propagation.to_hyperedges.shape
-    rows = 2 * propagation.num_nodes + num_hyperedges
+    rows = 2 * propagation.num_nodes + num_active + num_hyperedges
     return 4 * threads * int(width * rows + num_active)

@@ -15,7 +15,7 @@ from torch import Tensor
 from hypercondense import memory as memory_use
 from hypercondense.condensation import Condensation, Provenance
 from hypercondense.data.splits import Split
-from hypercondense.diffusion import cached_diffusion
+from hypercondense.diffusion import SelectedRows, cached_diffusion
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence
 from hypercondense.labels import RatioOf, condensed_labels
@@ -73,9 +73,14 @@ class Task:
                 progress=self.progress,
             )
 
-    def diffused_rows(self, coefficients: Sequence[float]) -> Dense:
-        """Diffused features of the training nodes, shape (training nodes, features)."""
+    def diffused_rows(self, coefficients: Sequence[float]) -> Dense | SelectedRows:
+        """Diffused features of the training nodes, shape (training nodes, features).
+
+        Under a memory budget they stay in their file and are read a few at a time.
+        """
         diffused = self.diffused(coefficients)
+        if self.memory is not None and isinstance(diffused, np.memmap):
+            return SelectedRows(diffused, self.split.train_ids)
         with self.stage("diffuse"):  # reading the rows of a memory map takes time too
             return np.asarray(diffused[self.split.train_ids])
 

@@ -23,7 +23,7 @@ def raw(task: Task, time: float, epochs: int) -> Any:
 
 def diffused(task: Task, time: float, epochs: int) -> Dense:
     """The features smoothed by the heat kernel (Eq. 4)."""
-    return task.diffused_rows(heat_kernel(time))
+    return task.diffused_rows(heat_kernel(time))[:]
 
 
 def hgnn(task: Task, time: float, epochs: int) -> Dense:

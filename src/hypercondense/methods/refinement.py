@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from hypercondense.diffusion import class_sums
+from hypercondense.diffusion import SelectedRows, class_sums
 from hypercondense.errors import CondensationError
 from hypercondense.generator import structure_health
 from hypercondense.hypergraph import Dense, Ids
@@ -27,7 +27,7 @@ _START_STREAM = 1  # another source of chance than that of the samples, under on
 class Rows:
     """Diffused features of the training nodes, handed out as tensors a few at a time."""
 
-    values: Dense  # (training nodes, features)
+    values: Dense | SelectedRows  # (training nodes, features)
     labels: Ids
     device: str
     unit_vectors: bool = True
