@@ -169,10 +169,10 @@ class AHGCDD(DualLevel):
     layers: int = 3
     threshold: Threshold = "anchor"
     threshold_start: float = 0.5
-    candidates: int | None = 5
-    warm_steps: int = 50
+    candidates: int | None = 3
+    warm_steps: int = 20
     warm_neighbours: int = 2
-    warm_step: float = 1e-3
+    warm_step: float = 2e-3
     sharpen: bool = True
 
     def __post_init__(self) -> None:
