@@ -62,8 +62,8 @@ class DualLevel(Condenser):
             classes share makes their prototypes nearly parallel; to tell them apart then means to leave the
             data. Centered, "away from the others" is "towards its own" (docs/ablation.md).
         average_others: Whether the coarse loss takes the mean over other classes. Paper: false, the sum.
-        temperature: Divides the similarities of the fine loss. Paper: 1, which weighs all negatives alike;
-            a low one looks at those that are confused, and keeps condensed nodes of a class different.
+        temperature: Divides the similarities of the fine loss. Paper: 1. A low one gives weight to the
+            negatives a node is confused with (docs/ablation.md).
         snapshots: How many states besides the start are scored by ``select``.
     """
 
