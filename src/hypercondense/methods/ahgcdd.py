@@ -245,11 +245,4 @@ class AHGCDDX(DualLevel):
 
     def make_state(self, task: Task, features: Tensor, labels: Tensor) -> State:
         """First features and no generator."""
-        return State(
-            task=task,
-            features=features.requires_grad_(),
-            generator=None,
-            feature_step=self.adam_step(features),
-            structure_step=1.0,
-            chance=generator(task.seed, _SAMPLE_STREAM),
-        )
+        return State.features_only(task, features, step=self.adam_step(features), stream=_SAMPLE_STREAM)

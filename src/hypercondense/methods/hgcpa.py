@@ -17,7 +17,6 @@ from hypercondense.losses import PairSampler, fine_loss
 from hypercondense.methods.base import Condenser, Outcome, Task
 from hypercondense.methods.options import check_options, choice
 from hypercondense.methods.refinement import Rows, State, first_features, spread
-from hypercondense.rng import generator
 
 _SAMPLE_STREAM = 4
 
@@ -61,7 +60,8 @@ class HGCPA(Condenser):
         """Precompute, then adapt."""
         rows = Rows(task.diffused_rows(vanilla(self.hops)), task.train_labels, task.device, unit_vectors=True)
         first, members = first_features(task, rows, start=self.start, samples=self.samples_per_node)
-        state = self._state(task, first)
+        step = self.feature_step * spread(first)
+        state = State.features_only(task, first, step=step, stream=_SAMPLE_STREAM)
         labels = torch.as_tensor(task.labels, device=task.device)
         sampler = PairSampler.of(rows.labels, task.labels, self.negatives)
         for _ in state.epochs(self.epochs, self.snapshots):
@@ -72,16 +72,6 @@ class HGCPA(Condenser):
             loss = alignment + self.diversity * crowd
             state.update(loss, state.structure(), features=True, alignment=alignment, crowding=crowd)
         return state.outcome(members)
-
-    def _state(self, task: Task, features: Tensor) -> State:
-        return State(
-            task=task,
-            features=features.requires_grad_(),
-            generator=None,
-            feature_step=self.feature_step * spread(features),
-            structure_step=1.0,
-            chance=generator(task.seed, _SAMPLE_STREAM),
-        )
 
 
 def crowding(directions: Tensor, labels: Tensor, *, temperature: float) -> Tensor:

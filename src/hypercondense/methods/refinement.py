@@ -18,7 +18,7 @@ from hypercondense.hypergraph import Dense, Ids
 from hypercondense.initialize import Start, initialize
 from hypercondense.methods.base import Outcome, Task, assemble
 from hypercondense.methods.checkpoint import pack_optimizer, unpack_optimizer
-from hypercondense.rng import numpy_generator
+from hypercondense.rng import generator, numpy_generator
 
 _START_STREAM = 1  # another source of chance than that of the samples, under one seed
 
@@ -119,6 +119,18 @@ class State:
         learnable = [p for p in self._parameters().values() if p.requires_grad]
         self.structure_optimizer = (
             torch.optim.Adam(learnable, lr=self.structure_step, fused=True) if learnable else None
+        )
+
+    @classmethod
+    def features_only(cls, task: Task, features: Tensor, *, step: float, stream: int) -> "State":
+        """The state of a method whose structure is the identity; ``stream`` is its source of chance."""
+        return cls(
+            task=task,
+            features=features.requires_grad_(),
+            generator=None,
+            feature_step=step,
+            structure_step=1.0,
+            chance=generator(task.seed, stream),
         )
 
     def epochs(self, total: int, snapshots: int) -> Iterator[int]:

@@ -22,7 +22,6 @@ from hypercondense.methods.ahgcdd import PROPAGATIONS, Propagation
 from hypercondense.methods.base import Condenser, Outcome, Task
 from hypercondense.methods.options import check_options, choice
 from hypercondense.methods.refinement import Rows, State, first_features, spread
-from hypercondense.rng import generator
 
 _SAMPLE_STREAM = 6
 _JITTER_TRIES = 8
@@ -95,7 +94,8 @@ class Ridge(Condenser):
         if self.self_select and task.select is None and len(task.split.validation_ids):
             validation = np.asarray(diffused[task.split.validation_ids])
             task = replace(task, select=self._scorer(task, validation, classes))
-        state = self._state(task, first)
+        step = self.feature_step * spread(first)
+        state = State.features_only(task, first, step=step, stream=_SAMPLE_STREAM)
         for _ in state.epochs(self.epochs, self.snapshots):
             positions = _draw(len(rows.labels), self.batch, state.chance)
             wanted = F.one_hot(torch.from_numpy(rows.labels[positions]), task.source.num_classes).to(first)
@@ -115,16 +115,6 @@ class Ridge(Condenser):
             return float((predicted.argmax(1).cpu().numpy() == labels).mean())
 
         return score
-
-    def _state(self, task: Task, features: Tensor) -> State:
-        return State(
-            task=task,
-            features=features.requires_grad_(),
-            generator=None,
-            feature_step=self.feature_step * spread(features),
-            structure_step=1.0,
-            chance=generator(task.seed, _SAMPLE_STREAM),
-        )
 
 
 def ridge_predict(condensed: Tensor, classes: Tensor, rows: Tensor, *, strength: float) -> Tensor:
