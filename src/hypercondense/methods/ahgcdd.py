@@ -73,8 +73,8 @@ class DualLevel(Condenser):
     propagation: Propagation = choice("heat-kernel", PROPAGATIONS)
     start: Start = choice("uniform", STARTS)
     samples_per_node: int = 20
-    epochs: int = 100
-    feature_step: float = 0.01
+    epochs: int = 50
+    feature_step: float = 0.02
     relative_step: bool = True
     negatives: int = 10
     schedule: Schedule = choice("cosine", SCHEDULES)
@@ -168,7 +168,7 @@ class AHGCDD(DualLevel):
     hidden: int = 256
     layers: int = 3
     threshold: Threshold = "anchor"
-    threshold_start: float = 0.5
+    threshold_start: float = 0.7
     candidates: int | None = 3
     warm_steps: int = 20
     warm_neighbours: int = 2
