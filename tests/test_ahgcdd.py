@@ -13,6 +13,7 @@ from hypercondense.methods import METHODS, condense
 from hypercondense.methods.ahgcdd import AHGCDD, AHGCDDX
 
 FAST = {"epochs": 12, "hidden": 16, "warm_steps": 20, "samples_per_node": 5}
+FAST |= {"feature_turns": 2, "structure_turns": 2}  # both have turns after every interruption
 FAST_X = {"epochs": 12, "samples_per_node": 5}
 FAST_BY_NAME = {"ahgcdd": FAST, "ahgcdd-x": FAST_X}
 BOTH = pytest.mark.parametrize("name", ["ahgcdd", "ahgcdd-x"])
@@ -201,6 +202,12 @@ def test_resuming_with_other_options_is_refused_and_says_which(source: Hypergrap
         run("ahgcdd-x", source, checkpoint=tmp_path, resume=True, seed=1)
 
 
+def test_resuming_with_another_kind_of_selection_is_refused(source: Hypergraph, tmp_path: Path) -> None:
+    run("ahgcdd-x", source, checkpoint=tmp_path)
+    with pytest.raises(CondensationError, match="was made with selection False, not True"):
+        run("ahgcdd-x", source, checkpoint=tmp_path, resume=True, select=lambda candidate: 0.5)
+
+
 def test_resuming_from_nothing_starts_from_the_beginning(source: Hypergraph, tmp_path: Path) -> None:
     assert (
         run("ahgcdd-x", source, checkpoint=tmp_path / "none", resume=True).hypergraph.digest
@@ -322,3 +329,17 @@ def test_a_memory_budget_changes_no_bit(name: str, start: str, source: Hypergrap
     settings = {"start": start}
     within = run(name, source, settings=settings, memory=20_000_000, cache_dir=tmp_path)
     assert within.hypergraph.digest == run(name, source, settings=settings).hypergraph.digest
+
+
+@BOTH
+def test_one_condensed_node_with_one_feature(name: str) -> None:
+    tiny = Hypergraph(
+        features=[[1.0], [2.0], [3.0], [4.0]], labels=[0] * 4, incidence=([], []), num_hyperedges=0
+    )
+    assert run(name, tiny, nodes=1).hypergraph.num_nodes == 1
+
+
+@BOTH
+def test_fewer_condensed_nodes_than_class_numbers(name: str, source: Hypergraph) -> None:
+    labels = np.where(source.labels == 2, 7, source.labels)  # classes 0, 1 and 7
+    assert run(name, variant(source, labels=labels), nodes=3).hypergraph.labels.tolist() == [0, 1, 7]

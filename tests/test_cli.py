@@ -14,6 +14,7 @@ import pytest
 
 from hypercondense import __version__, load_condensed
 from hypercondense.cli import run
+from hypercondense.locking import exclusive
 
 SOURCE = Path(__file__).parents[1] / "src"
 FAST = ["--set", "epochs=4", "--set", "warm_steps=4", "--set", "hidden=8"]
@@ -263,7 +264,7 @@ def test_a_condensed_folder_of_another_source_is_refused(
 ) -> None:
     call_json(capsys, "condense", "digits", "--nodes", "10", "--out", tmp_path / "out", *FAST)
     status, _, err = call(capsys, "evaluate", tmp_path / "out", "--source", "synthetic")
-    assert status == 2 and "is not the hypergraph this was condensed from" in err
+    assert status == 2 and "not the hypergraph it was condensed from" in err
 
 
 def test_an_existing_result_is_never_overwritten_by_accident(
@@ -274,6 +275,23 @@ def test_an_existing_result_is_never_overwritten_by_accident(
     status, _, err = call(capsys, "condense", "digits", "--nodes", "10", "--out", tmp_path / "out")
     assert status == 2 and "--force" in err
     assert (tmp_path / "out" / "precious").read_text() == "data"
+
+
+def test_other_files_beside_a_checkpoint_are_left_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "out.partial").mkdir()
+    (tmp_path / "out.partial" / "notes.txt").write_text("mine")
+    call_json(capsys, "condense", "digits", "--nodes", "10", "--out", tmp_path / "out", *FAST)
+    assert [path.name for path in (tmp_path / "out.partial").iterdir()] == ["notes.txt"]
+
+
+def test_two_processes_cannot_condense_into_one_folder(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with exclusive(tmp_path / "out.partial" / "lock"):
+        status, _, err = call(capsys, "condense", "digits", "--nodes", "10", "--out", tmp_path / "out")
+    assert status == 2 and "another process is condensing into" in err
 
 
 # --- Interrupting ---
@@ -305,6 +323,7 @@ def test_an_interrupted_condensation_resumes_to_the_same_bits(
     ]
     with process(*options, "--out", tmp_path / "cut") as running:
         wait_for(tmp_path / "cut.partial" / "checkpoint.safetensors", running)
+        time.sleep(0.3)  # some epochs later
         running.send_signal(how)
         _, err = running.communicate(timeout=120)
     assert running.returncode == status, err

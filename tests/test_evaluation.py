@@ -23,6 +23,7 @@ from hypercondense.evaluation import (
 )
 from hypercondense.evaluation.metrics import accuracy, macro_f1, mean_average_precision, mutual_information
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.methods import condense
 from hypercondense.models import MODELS
 
 SHORT = Recipe(model="hgnn", options={"hidden": 16}, epochs=20)
@@ -374,3 +375,15 @@ def test_classification_is_never_scored_on_nodes_that_were_learned(source):
     parts = split(source, seed=0)
     with pytest.raises(ValueError, match="test nodes only"):
         evaluate(class_means(source, parts), source, parts, model=SHORT, over="all", runs=1)
+
+
+def test_a_result_is_not_judged_with_another_split_or_source(source):
+    parts = split(source, seed=0)
+    result = condense(source, parts, nodes=6, method="random")
+    assert evaluate(result, source, parts, model=SHORT, runs=1).mean > 0
+    with pytest.raises(
+        ConfigError, match="training nodes could be among the test nodes; use the same seed, 0"
+    ):
+        evaluate(result, source, split(source, seed=1), model=SHORT, runs=1)
+    with pytest.raises(ConfigError, match="not the hypergraph it was condensed from"):
+        evaluate(result, clustered(seed=5), parts, model=SHORT, runs=1)

@@ -229,3 +229,11 @@ def test_a_class_without_training_nodes_is_warned_about(name: str) -> None:
     result = condensed(name, source, parts)
     assert set(result.hypergraph.labels) == {0, 1}
     assert any("no training node of class 2" in warning for warning in result.warnings)
+
+
+def test_half_of_the_nodes_without_features_is_not_called_constant() -> None:
+    features = plain().dense_features().copy()
+    features[::2] = 0
+    source = plain(features=features)
+    result = condensed("ahgcdd-x", source, parts_of(source))
+    assert not any("same features" in warning for warning in result.warnings)

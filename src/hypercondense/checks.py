@@ -134,8 +134,8 @@ def _integers(what: str, values: Any) -> Ids:
     return array.astype(np.int64)
 
 
-def checked_labels(given: Any, num_nodes: int) -> Ids:
-    """One class per node, some of them known, read-only."""
+def checked_labels(given: Any, num_nodes: int, num_names: int = 0) -> Ids:
+    """One class per node, some of them known, read-only; named classes may be without nodes."""
     labels = _integers("labels", given)
     if len(labels) != num_nodes:
         raise ValueError(f"{len(labels)} labels for {num_nodes} nodes; give -1 for an unknown label")
@@ -146,7 +146,7 @@ def checked_labels(given: Any, num_nodes: int) -> Ids:
         )
     if not (labels != UNKNOWN).any():
         raise ValueError(f"none of the {num_nodes} nodes has a label; at least one is needed")
-    if labels.max() >= max(num_nodes, 2):
+    if labels.max() >= max(num_nodes, num_names, 2):
         node = int(labels.argmax())
         raise ValueError(
             f"labels must be numbered from 0 without large gaps: node {node} has {labels[node]}, "

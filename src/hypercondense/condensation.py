@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercondense import storage
-from hypercondense.errors import FormatError
+from hypercondense.errors import ConfigError, FormatError
 from hypercondense.hypergraph import Hypergraph, Ids
 from hypercondense.version import __version__
 
@@ -47,6 +47,20 @@ class Provenance:
         "features: none, use the source's as they are",
         "incidence: give every node without a singleton hyperedge one of weight 1, on source and condensed",
     )
+
+    def check(self, *, source_digest: str, split_digest: str) -> None:
+        """Refuse another source or split than the ones condensed from: test nodes would be known already."""
+        if source_digest != self.source_digest:
+            raise ConfigError(
+                f"this is not the hypergraph it was condensed from: its digest is {source_digest[:12]}, that "
+                f"of the source ({self.source_name}) was {self.source_digest[:12]}; give the right one"
+            )
+        if split_digest != self.split_digest:
+            same = "ids" if self.split_seed is None else f"seed, {self.split_seed}"
+            raise ConfigError(
+                "the split is not the one this was condensed with, so training nodes could be among the test "
+                f"nodes; use the same {same}"
+            )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -81,7 +81,7 @@ class Hypergraph:
         num_nodes = features.shape[0] if num_nodes is None else int(num_nodes)
         if features.shape[0] != num_nodes:
             raise ValueError(f"features have {features.shape[0]} rows but num_nodes is {num_nodes}")
-        labels = checked_labels(labels, num_nodes)
+        labels = checked_labels(labels, num_nodes, len(label_names or ()))
         store = object.__setattr__  # the instance is frozen for everybody else
         store(self, "features", features)
         store(self, "labels", labels)

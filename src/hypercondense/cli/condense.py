@@ -1,6 +1,8 @@
 """``hypercondense condense``: make the tiny synthetic hypergraph."""
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -72,28 +74,28 @@ def condense(
     scorer = None
     if select and len(parts.validation_ids):
         scorer = validation_scorer(hypergraph, parts, device=device)
-    with output.progress(quiet=quiet) as progress:
-        result = condenser.condense(
-            hypergraph,
-            parts,
-            ratio=ratio,
-            nodes=nodes,
-            ratio_of=ratio_of,
-            seed=seed,
-            select=scorer,
-            progress=progress,
-            checkpoint=checkpoint_folder(out),
-            resume=resume,
-            checkpoint_every=checkpoint_every,
-            memory=budget,
-            cache_dir=user_cache("diffusion") if cache else None,
-            device=device,
+    with sole_writer(out):
+        with output.progress(quiet=quiet) as progress:
+            result = condenser.condense(
+                hypergraph,
+                parts,
+                ratio=ratio,
+                nodes=nodes,
+                ratio_of=ratio_of,
+                seed=seed,
+                select=scorer,
+                progress=progress,
+                checkpoint=checkpoint_folder(out),
+                resume=resume,
+                checkpoint_every=checkpoint_every,
+                memory=budget,
+                cache_dir=user_cache("diffusion") if cache else None,
+                device=device,
+            )
+        result = dataclasses.replace(
+            result, provenance=dataclasses.replace(result.provenance, source_location=location(source))
         )
-    result = dataclasses.replace(
-        result, provenance=dataclasses.replace(result.provenance, source_location=location(source))
-    )
-    result.save(out, overwrite=force)
-    remove_checkpoint(out)
+        result.save(out, overwrite=force)
     show(result, out, hypergraph.num_nodes, json=json, quiet=quiet)
 
 
@@ -128,11 +130,21 @@ def checkpoint_folder(out: Path) -> Path:
     return out.with_name(f"{out.name}.partial")
 
 
-def remove_checkpoint(out: Path) -> None:
-    """Forget the state, now that the result is safe."""
-    import shutil
+@contextmanager
+def sole_writer(out: Path) -> Iterator[None]:
+    """Keep other processes from condensing into the same folder; forget the checkpoint if all goes well."""
+    from hypercondense.errors import CondensationError
+    from hypercondense.locking import BusyError, exclusive
+    from hypercondense.methods.checkpoint import LOCK, remove_checkpoint
 
-    shutil.rmtree(checkpoint_folder(out), ignore_errors=True)
+    try:
+        with exclusive(checkpoint_folder(out) / LOCK):
+            yield
+            remove_checkpoint(checkpoint_folder(out))
+    except BusyError as error:
+        raise CondensationError(
+            f"another process is condensing into {out}; wait for it, or choose another --out"
+        ) from error
 
 
 def location(source: str) -> str | None:

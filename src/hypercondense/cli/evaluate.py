@@ -107,19 +107,10 @@ def source_of(
     provenance = result.provenance
     where = given or provenance.source_location or provenance.source_name
     hypergraph = options.load_source(where, data_dir)
-    if hypergraph.digest != provenance.source_digest:
-        raise ConfigError(
-            f"{where} is not the hypergraph this was condensed from: its digest is {hypergraph.digest[:12]}, "
-            f"that of the source was {provenance.source_digest[:12]}; give the right one with --source"
-        )
     if provenance.split_seed is None and split_file is None:
         raise ConfigError("this was condensed with a split of your own; give the same file with --split")
     parts = options.read_split(hypergraph, split_file, provenance.split_seed or 0)
-    if parts.digest != provenance.split_digest:
-        raise ConfigError(
-            "the split is not the one this was condensed with: training nodes could be among the test nodes; "
-            "give the same --split file"
-        )
+    provenance.check(source_digest=hypergraph.digest, split_digest=parts.digest)
     return hypergraph, parts
 
 

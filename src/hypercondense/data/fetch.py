@@ -3,16 +3,13 @@
 import errno
 import logging
 import shutil
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from hypercondense.data.download import download
 from hypercondense.data.locate import advice, missing, target
 from hypercondense.data.registry import Dataset, RemoteFile, lookup
 from hypercondense.errors import DatasetNotFoundError, FetchError
+from hypercondense.locking import BusyError, exclusive
 from hypercondense.memory import format_size
 from hypercondense.progress import Progress, silent
 from hypercondense.storage import file_digest, replaced_file
@@ -53,8 +50,12 @@ def fetch(
         return folder  # and write nothing: the folder may be read-only
     workplace = folder.parent / _WORKPLACE / dataset.folder
     try:
-        with _only_one(workplace, dataset.name):
+        with exclusive(workplace.with_name(f"{workplace.name}.lock")):
             _fetch_into(folder, dataset, workplace, progress=progress, force=force)
+    except BusyError as error:
+        raise FetchError(
+            f"another process is fetching {dataset.name} into {folder.parent}; wait for it"
+        ) from error
     except OSError as error:
         raise FetchError(_disk_trouble(error, dataset, folder)) from error
     return folder
@@ -132,39 +133,3 @@ def _disk_trouble(error: OSError, dataset: Dataset, folder: Path) -> str:
             f"it continues where it stopped, or choose another folder"
         )
     return f"cannot write {dataset.name} into {folder} ({error.strerror or error}); choose another folder"
-
-
-@contextmanager
-def _only_one(workplace: Path, name: str) -> Iterator[None]:
-    """Keep other processes from fetching the same data set into the same place."""
-    workplace.parent.mkdir(parents=True, exist_ok=True)
-    # The lock belongs to the open file and goes with the process, so none is ever left over from a crash.
-    with workplace.with_name(f"{workplace.name}.lock").open("a+b") as lock:
-        if not _locked(lock):
-            raise FetchError(
-                f"another process is fetching {name} into {workplace.parent.parent}; wait for it"
-            )
-        yield
-
-
-if sys.platform == "win32":
-
-    def _locked(file: IO[bytes]) -> bool:
-        import msvcrt
-
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-
-    def _locked(file: IO[bytes]) -> bool:
-        import fcntl
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True

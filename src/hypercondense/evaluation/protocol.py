@@ -100,7 +100,9 @@ def evaluate(
         progress: Told after every training.
     """
     begin = time.perf_counter()
-    condensed = condensed.hypergraph if isinstance(condensed, Condensation) else condensed
+    if isinstance(condensed, Condensation):
+        condensed.provenance.check(source_digest=source.digest, split_digest=split.digest)
+        condensed = condensed.hypergraph
     recipe = (model if isinstance(model, Recipe) else Recipe(model=model)).completed()
     task_named(task)
     if over == "all" and task == "classify":

@@ -227,7 +227,10 @@ class AHGCDD(DualLevel):
         No eigenvalue of P is below 0, so none of the heat kernel is below ``exp(-time)``: the solve is safe.
         """
         eye = torch.eye(len(features), dtype=features.dtype, device=features.device)
-        kernel = diffuse_dense(eye, taught, heat_kernel(self.time), self_loops=True)
+        coefficients = self.propagation(self.time)
+        if coefficients[0] == 0:  # a power of P cannot be undone; the heat kernel is what comes closest
+            coefficients = heat_kernel(self.time)
+        kernel = diffuse_dense(eye, taught, coefficients, self_loops=True)
         sharp: Tensor = torch.linalg.solve(kernel, features)
         return sharp
 

@@ -133,7 +133,8 @@ class Condenser(ABC):
 
         Args:
             source: The hypergraph.
-            split: Its training, validation and test nodes; only training labels are read here.
+            split: Its training, validation and test nodes. Only training labels are read; ``select``, and
+                ``ridge`` where it chooses snapshots by itself, read those of validation nodes.
             ratio: Condensed nodes / all source nodes (or of the training nodes, see ``ratio_of``).
             nodes: The number of condensed nodes, instead of ``ratio``.
             ratio_of: ``"all"`` or ``"train"``.
@@ -168,7 +169,7 @@ class Condenser(ABC):
             ratio_of=ratio_of,
         )
         keeper = checkpoint and Checkpoint(
-            checkpoint, _identity(provenance, labels), resume=resume, every=checkpoint_every
+            checkpoint, _identity(provenance, labels, select), resume=resume, every=checkpoint_every
         )
         task = Task(
             source=source,
@@ -235,9 +236,14 @@ def assemble(task: Task, features: Tensor, structure: Tensor) -> Hypergraph:
     )
 
 
-def _identity(provenance: Provenance, labels: Ids) -> dict[str, Any]:
+def _identity(provenance: Provenance, labels: Ids, select: Select | None) -> dict[str, Any]:
+    """What must be equal for a checkpoint to be continued."""
     keys = ("method", "settings", "seed", "source_digest", "split_digest")
-    return {**{key: getattr(provenance, key) for key in keys}, "labels": labels.tolist()}
+    return {
+        **{key: getattr(provenance, key) for key in keys},
+        "labels": labels.tolist(),
+        "selection": select is not None,
+    }
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hypercondense import storage
 from hypercondense.errors import CondensationError, FormatError
 
+LOCK = "lock"  # held while a condensation writes here
 _FILE = "checkpoint.safetensors"
 
 
@@ -68,11 +69,13 @@ class Checkpoint:
             storage.write_tensors(path, arrays)
         self._written = time.monotonic()
 
-    def remove(self) -> None:
-        """Forget the state, once the result is safe."""
-        (self.folder / _FILE).unlink(missing_ok=True)
-        if self.folder.is_dir() and not any(self.folder.iterdir()):
-            self.folder.rmdir()
+
+def remove_checkpoint(folder: Path) -> None:
+    """Forget the state in ``folder``, once the result is safe; other files in it are left alone."""
+    for name in (_FILE, LOCK):
+        (folder / name).unlink(missing_ok=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def pack_optimizer(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:

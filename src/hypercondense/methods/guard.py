@@ -10,6 +10,7 @@ from hypercondense.methods.assembly import induced
 from hypercondense.methods.selection import random_positions
 from hypercondense.rng import numpy_generator
 
+_BLOCK = 1024  # rows compared at a time
 RANDOM_STREAM = 3  # the guard and the method ``random`` choose the same nodes for a seed
 
 
@@ -32,7 +33,7 @@ def constant_features(condensed: Hypergraph, source: Hypergraph, members: tuple[
     if _all_equal(condensed.dense_features()):
         yield "all condensed nodes have the same features; are those of the source constant?"
     # Diffusion and adaptation make small differences out of none: only the source shows it then.
-    elif _all_equal(source.dense_features(np.array([ids[0] for ids in members if len(ids)], np.int64))):
+    elif _all_same(source, np.unique(np.concatenate(members))):
         yield "the source nodes all have the same features: a network can only learn from the structure"
 
 
@@ -67,6 +68,13 @@ def worse_than_random(
             f"worse than random selection: {score:.4f} on validation, and {condensed.num_nodes} random "
             f"training nodes reach {reference:.4f}; try other options, another method or more condensed nodes"
         )
+
+
+def _all_same(source: Hypergraph, node_ids: Ids) -> bool:
+    """Whether nodes have equal features; usually the first rows tell that they have not."""
+    first = source.dense_features(node_ids[:1])
+    blocks = (node_ids[start : start + _BLOCK] for start in range(0, len(node_ids), _BLOCK))
+    return len(node_ids) > 1 and all((source.dense_features(block) == first).all() for block in blocks)
 
 
 def _all_equal(features: Dense) -> bool:

@@ -76,7 +76,8 @@ def first_features(task: Task, rows: Rows, *, start: Start, samples: int) -> tup
 
 def spread(features: Tensor) -> float:
     """Standard deviation of all entries; 1 for constant features, which have no scale of their own."""
-    return float(features.detach().std()) or 1.0
+    deviation = float(features.detach().std(correction=0))
+    return deviation if 0 < deviation < math.inf else 1.0
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,8 @@ class State:
     broken: str | None = None
 
     def __post_init__(self) -> None:
+        # Fused Adam walks through memory: restored averages must lie as the features do.
+        self.features = self.features.detach().contiguous().requires_grad_()
         self.feature_optimizer = torch.optim.Adam([self.features], lr=self.feature_step, fused=True)
         learnable = [p for p in self._parameters().values() if p.requires_grad]
         self.structure_optimizer = (
