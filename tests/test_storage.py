@@ -1,10 +1,13 @@
 """Folders and files that are whole or not there."""
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors import SafetensorError
 
 from hypercondense.errors import FormatError
 from hypercondense.storage import (
@@ -199,6 +202,36 @@ def test_tensors_survive_and_their_digest_is_that_of_the_file(tmp_path: Path) ->
     for key, array in arrays.items():
         np.testing.assert_array_equal(loaded[key], array)
         assert loaded[key].dtype == array.dtype
+
+
+def refuse_to_write(monkeypatch: pytest.MonkeyPatch, message: str) -> None:
+    def refusing(*_: object) -> None:
+        raise SafetensorError(message)
+
+    monkeypatch.setattr("safetensors.numpy.save_file", refusing)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="error numbers are those of errno on POSIX only")
+def test_a_full_disk_is_an_error_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "Error while serializing: I/O error: No space left on device (os error 28)"
+    refuse_to_write(monkeypatch, told)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_tensors(tmp_path / "x", {"a": np.zeros(3)})
+    assert caught.value.errno == errno.ENOSPC
+    assert caught.value.filename == str(tmp_path / "x")
+
+
+def test_tensors_in_a_folder_that_is_not_there_are_an_error_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="x"):
+        write_tensors(tmp_path / "nowhere" / "x", {"a": np.zeros(3)})
+
+
+def test_other_trouble_with_writing_tensors_keeps_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse_to_write(monkeypatch, "the moon is full")
+    with pytest.raises(OSError, match="the moon is full"):
+        write_tensors(tmp_path / "x", {"a": np.zeros(3)})
 
 
 @pytest.mark.parametrize("content", [b"", b"x", b"\xff" * 100, b"\x02" + b"\0" * 7 + b"{}x"])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -121,11 +122,27 @@ def replaced_file(path: Path) -> Iterator[Path]:
 
 
 def write_tensors(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Write arrays as safetensors and return the SHA-256 of the file."""
+    """Write arrays as safetensors and return the SHA-256 of the file.
+
+    Raises:
+        OSError: The file cannot be written, for example because the disk is full.
+    """
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
-    save_file({key: np.ascontiguousarray(array) for key, array in arrays.items()}, path)
+    try:
+        save_file({key: np.ascontiguousarray(array) for key, array in arrays.items()}, path)
+    except SafetensorError as error:
+        raise _system_error(str(error), path) from error
     return file_digest(path)
+
+
+def _system_error(message: str, path: Path) -> OSError:
+    """The error of the system that safetensors tells of in words only."""
+    found = re.search(r"\(os error (\d+)\)", message)
+    if found is None or os.name != "posix":  # elsewhere the numbers are not those of errno
+        return OSError(f"{path} cannot be written ({message})")
+    return OSError(int(found[1]), os.strerror(int(found[1])), str(path))
 
 
 def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
