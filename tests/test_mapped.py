@@ -1,6 +1,45 @@
-import numpy as np
+import errno
+import os
 
+import numpy as np
+import pytest
+
+from diffusion_oracles import hypergraph_of, random_incidence
+from hypercondense.diffusion import diffuse, vanilla
 from hypercondense.diffusion.mapped import new_map, open_map, release
+
+
+def refuse_to_reserve(monkeypatch, number):
+    def refusing(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "posix_fallocate", refusing, raising=False)
+
+
+def bytes_on_disk(path):
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        return 512 * os.fstat(file.fileno()).st_blocks
+
+
+@pytest.mark.skipif(os.name != "posix", reason="tells no blocks")
+@pytest.mark.parametrize("way", ["at once", "not supported", "not there"])
+def test_a_new_map_has_its_space_before_anything_is_written(tmp_path, monkeypatch, way):
+    if way == "not supported":
+        refuse_to_reserve(monkeypatch, errno.EOPNOTSUPP)
+    elif way == "not there":
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    made = new_map(tmp_path / "m.npy", (1000, 777))
+    assert bytes_on_disk(tmp_path / "m.npy") >= made.nbytes
+    assert (tmp_path / "m.npy").stat().st_size == made.offset + made.nbytes
+    np.testing.assert_array_equal(open_map(tmp_path / "m.npy"), 0.0)
+
+
+def test_a_full_disk_is_an_error_and_leaves_no_draft(tmp_path, monkeypatch):
+    refuse_to_reserve(monkeypatch, errno.ENOSPC)
+    with pytest.raises(OSError, match="No space left"):
+        diffuse(hypergraph_of(random_incidence(0)), vanilla(1), out=tmp_path / "m.npy")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_released_pages_keep_what_was_written(tmp_path):

@@ -1,12 +1,17 @@
 """Folders and files that are whole or not there."""
 
+import errno
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors import SafetensorError
 
 from hypercondense.errors import FormatError
 from hypercondense.storage import (
+    check_target,
     file_digest,
     read_json,
     read_tensors,
@@ -26,6 +31,16 @@ def names(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
+def our_folder(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    write_json(folder / "manifest.json", {"format": "hypercondense.condensed"})
+    (folder / "old.safetensors").write_text("1")
+    return folder
+
+
+OURS = ["manifest.json", "old.safetensors"]
+
+
 def test_a_folder_appears_when_the_block_ends(tmp_path: Path) -> None:
     with replaced_folder(tmp_path / "deep" / "target") as draft:
         (draft / "a").write_text("1")
@@ -43,18 +58,16 @@ def test_a_block_that_fails_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("error", [Broken, KeyboardInterrupt])
 def test_a_block_that_fails_keeps_the_old_folder(tmp_path: Path, error: type[BaseException]) -> None:
-    (tmp_path / "target").mkdir()
-    (tmp_path / "target" / "old").write_text("1")
+    our_folder(tmp_path / "target")
     with pytest.raises(error), replaced_folder(tmp_path / "target", overwrite=True) as draft:
         (draft / "a").write_text("1")
         raise error
     assert names(tmp_path) == ["target"]
-    assert names(tmp_path / "target") == ["old"]
+    assert names(tmp_path / "target") == OURS
 
 
 def test_an_existing_folder_is_replaced_only_on_request(tmp_path: Path) -> None:
-    (tmp_path / "target").mkdir()
-    (tmp_path / "target" / "old").write_text("1")
+    our_folder(tmp_path / "target")
     with pytest.raises(FileExistsError, match="exists already"), replaced_folder(tmp_path / "target"):
         pass
     with replaced_folder(tmp_path / "target", overwrite=True) as draft:
@@ -63,13 +76,86 @@ def test_an_existing_folder_is_replaced_only_on_request(tmp_path: Path) -> None:
     assert names(tmp_path / "target") == ["new"]
 
 
-def test_a_file_in_the_way_is_replaced_on_request(tmp_path: Path) -> None:
-    (tmp_path / "target").write_text("a file")
-    with pytest.raises(FileExistsError), replaced_folder(tmp_path / "target"):
-        pass
+def test_an_empty_folder_is_replaced_on_request(tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir()
     with replaced_folder(tmp_path / "target", overwrite=True) as draft:
         (draft / "new").write_text("1")
     assert names(tmp_path / "target") == ["new"]
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_file_in_the_way_is_never_replaced(tmp_path: Path, overwrite: bool) -> None:
+    (tmp_path / "target").write_text("a file")
+    with pytest.raises(FileExistsError), replaced_folder(tmp_path / "target", overwrite=overwrite):
+        pass
+    assert (tmp_path / "target").read_text() == "a file"
+    assert names(tmp_path) == ["target"]
+
+
+def _add_a_file(folder: Path) -> None:
+    (folder / "thesis.tex").write_text("1")
+
+
+def _add_a_folder(folder: Path) -> None:
+    (folder / "thesis.safetensors").mkdir()
+
+
+def _remove_the_manifest(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+
+
+def _break_the_manifest(folder: Path) -> None:
+    (folder / "manifest.json").write_text("{")
+
+
+def _change_the_format(folder: Path) -> None:
+    write_json(folder / "manifest.json", {"format": "browser extension"})
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (_add_a_file, r"\(thesis.tex\)"),
+        (_add_a_folder, r"\(thesis.safetensors\)"),
+        (_remove_the_manifest, r"\(old.safetensors\)"),
+        (_break_the_manifest, "manifest.json"),
+        (_change_the_format, "manifest.json"),
+    ],
+)
+def test_a_folder_with_anything_else_is_never_replaced(
+    tmp_path: Path, change: Callable[[Path], None], named: str
+) -> None:
+    change(our_folder(tmp_path / "target"))
+    before = names(tmp_path / "target")
+    with (
+        pytest.raises(FileExistsError, match=f"holds other files .*{named}"),
+        replaced_folder(tmp_path / "target", overwrite=True),
+    ):
+        pass
+    assert names(tmp_path / "target") == before
+    assert names(tmp_path) == ["target"]
+
+
+def test_a_file_that_comes_while_the_draft_is_filled_is_not_lost(tmp_path: Path) -> None:
+    our_folder(tmp_path / "target")
+    with (
+        pytest.raises(FileExistsError, match=r"thesis\.tex"),
+        replaced_folder(tmp_path / "target", overwrite=True),
+    ):
+        _add_a_file(tmp_path / "target")
+    assert names(tmp_path / "target") == [*OURS, "thesis.tex"]
+    assert names(tmp_path) == ["target"]
+
+
+@pytest.mark.parametrize("inside", [".", "deep/deeper"])
+def test_the_current_folder_and_those_around_it_are_never_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str
+) -> None:
+    target = our_folder(tmp_path / "target")
+    (target / inside).mkdir(parents=True, exist_ok=True)
+    monkeypatch.chdir(target / inside)
+    with pytest.raises(FileExistsError, match="current folder"):
+        check_target(target, overwrite=True)
 
 
 def test_a_dangling_link_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
@@ -82,12 +168,11 @@ def test_a_dangling_link_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
 def test_if_the_last_step_fails_the_old_folder_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "target").mkdir()
-    (tmp_path / "target" / "old").write_text("1")
+    our_folder(tmp_path / "target")
     rename = Path.rename
 
     def failing(self: Path, target: Path) -> Path:
-        if Path(target) == tmp_path / "target" and not (self / "old").exists():
+        if Path(target) == tmp_path / "target" and not (self / "old.safetensors").exists():
             raise OSError("disk trouble")
         return rename(self, target)
 
@@ -95,7 +180,7 @@ def test_if_the_last_step_fails_the_old_folder_comes_back(
     with pytest.raises(OSError, match="disk trouble"), replaced_folder(tmp_path / "target", overwrite=True):
         pass
     assert names(tmp_path) == ["target"]
-    assert names(tmp_path / "target") == ["old"]
+    assert names(tmp_path / "target") == OURS
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -117,6 +202,36 @@ def test_tensors_survive_and_their_digest_is_that_of_the_file(tmp_path: Path) ->
     for key, array in arrays.items():
         np.testing.assert_array_equal(loaded[key], array)
         assert loaded[key].dtype == array.dtype
+
+
+def refuse_to_write(monkeypatch: pytest.MonkeyPatch, message: str) -> None:
+    def refusing(*_: object) -> None:
+        raise SafetensorError(message)
+
+    monkeypatch.setattr("safetensors.numpy.save_file", refusing)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="error numbers are those of errno on POSIX only")
+def test_a_full_disk_is_an_error_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "Error while serializing: I/O error: No space left on device (os error 28)"
+    refuse_to_write(monkeypatch, told)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_tensors(tmp_path / "x", {"a": np.zeros(3)})
+    assert caught.value.errno == errno.ENOSPC
+    assert caught.value.filename == str(tmp_path / "x")
+
+
+def test_tensors_in_a_folder_that_is_not_there_are_an_error_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="x"):
+        write_tensors(tmp_path / "nowhere" / "x", {"a": np.zeros(3)})
+
+
+def test_other_trouble_with_writing_tensors_keeps_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse_to_write(monkeypatch, "the moon is full")
+    with pytest.raises(OSError, match="the moon is full"):
+        write_tensors(tmp_path / "x", {"a": np.zeros(3)})
 
 
 @pytest.mark.parametrize("content", [b"", b"x", b"\xff" * 100, b"\x02" + b"\0" * 7 + b"{}x"])

@@ -29,8 +29,9 @@ __all__ = ["UNKNOWN", "Dense", "Features", "Hypergraph", "Ids", "Incidence", "di
 class Hypergraph:
     """Nodes with features and labels, and weighted hyperedges over them.
 
-    Everything is checked at construction and cannot be changed afterwards. Arrays are kept as read-only
-    views: a large feature matrix, or one that is memory-mapped, is not copied.
+    Everything is checked at construction and cannot be changed through this object afterwards. Dense float32
+    features may be large or memory-mapped and are kept as a read-only view: the caller's array is not
+    copied, so do not write to it. All other arrays are copies.
 
     Args:
         features: One row per node. Dense, or sparse (scipy or torch) and then kept sparse.

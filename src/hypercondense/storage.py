@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -24,10 +25,12 @@ def replaced_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """Give an empty folder to fill; when the block ends well it is flushed and renamed to ``path``.
 
     A reader sees all or nothing. If the block fails, nothing is left behind and an old folder stays.
+
+    Raises:
+        FileExistsError: As :func:`check_target` tells.
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow a link at the target)
-    if os.path.lexists(path) and not overwrite:
-        raise FileExistsError(f"{path} exists already; choose another place or remove it first")
+    check_target(path, overwrite=overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     try:
@@ -36,6 +39,7 @@ def replaced_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         for file in draft.iterdir():
             _flush(file)
         _flush(draft)
+        check_target(path, overwrite=overwrite)  # filling the draft may have taken hours
         if os.path.lexists(path):
             _exchange(draft, path)
         else:
@@ -44,6 +48,46 @@ def replaced_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
+
+
+def check_target(path: Path, *, overwrite: bool = False) -> None:
+    """Refuse a place where a folder of ours cannot be put without losing something.
+
+    Raises:
+        FileExistsError: Something is there and ``overwrite`` is not set, or it is not an empty folder and
+            not one that holds our files only, or it is the current folder or one around it.
+    """
+    if not os.path.lexists(path):
+        return
+    if not overwrite:
+        raise FileExistsError(f"{path} exists already; choose another place or remove it first")
+    if not path.is_dir():
+        raise FileExistsError(f"{path} is not a folder; choose another place or remove it first")
+    current = Path.cwd()
+    if path.resolve() in (current, *current.parents):
+        raise FileExistsError(f"{path} is the current folder or holds it; choose another place")
+    if others := _other_files(path):
+        listed = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
+        raise FileExistsError(f"{path} holds other files ({listed}); choose another place or remove it first")
+
+
+def _other_files(folder: Path) -> list[str]:
+    """Names in ``folder`` that we did not write: all of them where the manifest is not ours."""
+    entries = sorted(folder.iterdir())
+    if not _is_our_manifest(folder / MANIFEST):
+        return [entry.name for entry in entries]
+    return [
+        entry.name
+        for entry in entries
+        if not entry.is_file() or (entry.name != MANIFEST and entry.suffix != ".safetensors")
+    ]
+
+
+def _is_our_manifest(path: Path) -> bool:
+    try:
+        return str(read_json(path).get("format")).startswith("hypercondense.")
+    except (FormatError, OSError):
+        return False
 
 
 def _exchange(draft: Path, path: Path) -> None:
@@ -78,11 +122,27 @@ def replaced_file(path: Path) -> Iterator[Path]:
 
 
 def write_tensors(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Write arrays as safetensors and return the SHA-256 of the file."""
+    """Write arrays as safetensors and return the SHA-256 of the file.
+
+    Raises:
+        OSError: The file cannot be written, for example because the disk is full.
+    """
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
-    save_file({key: np.ascontiguousarray(array) for key, array in arrays.items()}, path)
+    try:
+        save_file({key: np.ascontiguousarray(array) for key, array in arrays.items()}, path)
+    except SafetensorError as error:
+        raise _system_error(str(error), path) from error
     return file_digest(path)
+
+
+def _system_error(message: str, path: Path) -> OSError:
+    """The error of the system that safetensors tells of in words only."""
+    found = re.search(r"\(os error (\d+)\)", message)
+    if found is None or os.name != "posix":  # elsewhere the numbers are not those of errno
+        return OSError(f"{path} cannot be written ({message})")
+    return OSError(int(found[1]), os.strerror(int(found[1])), str(path))
 
 
 def read_tensors(path: Path) -> dict[str, NDArray[Any]]:

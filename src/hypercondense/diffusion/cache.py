@@ -1,18 +1,25 @@
 """Diffused features kept between runs, under the digest of their source and the coefficients."""
 
 import json
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 
 from hypercondense.diffusion.blocked import diffuse
 from hypercondense.diffusion.filters import Coefficients, checked_coefficients
 from hypercondense.diffusion.mapped import open_map
+from hypercondense.errors import ConfigError, FormatError
 from hypercondense.hypergraph import Dense, Hypergraph
 from hypercondense.progress import Progress, silent
+from hypercondense.storage import read_json, replaced_file, write_json
 
+_log = logging.getLogger(__name__)
 _VERSION = 1  # raise when the same source and coefficients give other numbers than before
 
 
@@ -28,7 +35,8 @@ def cached_diffusion(
 ) -> Dense:
     """What :func:`diffuse` returns, from the cache if it is there.
 
-    An entry that is damaged is made again. Delete the folder to free its space.
+    An entry that is damaged is made again. A cache that cannot be written is warned of and done without.
+    Delete the folder to free its space.
 
     Args:
         source: As for :func:`diffuse`, like all that is not named here.
@@ -40,22 +48,43 @@ def cached_diffusion(
         progress: Not called for an entry that is there.
 
     Returns:
-        A read-only memory map, or a matrix in memory if ``cache_dir`` is ``None``.
+        A read-only memory map, or a matrix in memory if nothing is kept.
+
+    Raises:
+        ConfigError: ``memory`` is too small, or too small without the cache that cannot be written.
     """
     coefficients = checked_coefficients(coefficients)
-    entry = None if cache_dir is None else cache_dir / _entry_name(source, coefficients, self_loops)
-    found = None if entry is None else _read(entry, (source.num_nodes, source.num_features))
-    if found is not None:
-        return found
-    return diffuse(
+    work = partial(
+        diffuse,
         source,
         coefficients,
         self_loops=self_loops,
         memory=memory,
-        out=entry,
         threads=threads,
         progress=progress,
     )
+    if cache_dir is None:
+        return work()
+    entry = cache_dir / _entry_name(source, coefficients, self_loops)
+    found = _read(entry, (source.num_nodes, source.num_features))
+    return _made(entry, work) if found is None else found
+
+
+def _made(entry: Path, work: Callable[..., Dense]) -> Dense:
+    """Do the work into the entry, or in memory where that cannot be written."""
+    try:
+        matrix = work(out=entry)
+    except OSError as error:
+        trouble = f"{entry.parent} cannot be written ({error.strerror or error})"
+    else:
+        with suppress(OSError):  # an entry without a checksum is made again the next time
+            _write_checksum(entry)
+        return matrix
+    _log.warning("the cache %s; going on without it, as --no-cache does", trouble)
+    try:
+        return work()
+    except ConfigError as error:
+        raise ConfigError(f"{error}; the cache {trouble}") from error
 
 
 def _entry_name(source: Hypergraph, coefficients: Coefficients, self_loops: bool) -> str:
@@ -64,10 +93,29 @@ def _entry_name(source: Hypergraph, coefficients: Coefficients, self_loops: bool
 
 
 def _read(entry: Path, shape: tuple[int, int]) -> Dense | None:
-    """The entry if it is whole: a matrix of this shape and not one byte missing."""
+    """The entry if it is whole: a matrix of this shape with not one byte missing or changed."""
     try:
         matrix = open_map(entry)
-    except (OSError, ValueError, EOFError):  # not there, or not a .npy file of the length it declares
+        whole = entry.stat().st_size == matrix.offset + matrix.nbytes
+        whole = whole and read_json(_checksum_file(entry)).get("crc32") == _checksum(entry)
+    except (OSError, ValueError, EOFError, FormatError):  # not there, or not what it declares to be
         return None
-    whole = entry.stat().st_size == matrix.offset + matrix.nbytes
     return matrix if whole and matrix.shape == shape and matrix.dtype == np.float32 else None
+
+
+def _write_checksum(entry: Path) -> None:
+    with replaced_file(_checksum_file(entry)) as draft:
+        write_json(draft, {"crc32": _checksum(entry)})
+
+
+def _checksum_file(entry: Path) -> Path:
+    return entry.with_suffix(".json")
+
+
+def _checksum(entry: Path) -> int:
+    """CRC-32 of the file: fast, and enough against damage by accident."""
+    total = 0
+    with entry.open("rb") as file:
+        while block := file.read(1 << 20):
+            total = crc32(block, total)
+    return total

@@ -1,6 +1,8 @@
 """Memory-mapped matrices that do not pile up in memory."""
 
+import errno
 import mmap
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,10 +13,35 @@ from hypercondense.hypergraph import Dense, Ids
 
 Map: TypeAlias = "np.memmap[Any, np.dtype[np.float32]]"
 
+_ZEROS = 1 << 20  # bytes written at a time where space cannot be reserved at once
+
 
 def new_map(path: Path, shape: tuple[int, int]) -> Map:
-    """A new float32 ``.npy`` file as a writable memory-mapped matrix."""
-    return np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+    """A new float32 ``.npy`` file as a writable memory-mapped matrix.
+
+    Raises:
+        OSError: The disk has no room for it.
+    """
+    matrix: Map = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+    # The file is a hole so far. Were the disk full, then writing through the map would kill the process.
+    _reserve(path, start=matrix.offset, stop=matrix.offset + matrix.nbytes)
+    return matrix
+
+
+def _reserve(path: Path, *, start: int, stop: int) -> None:
+    """Take the space of the bytes from ``start`` to ``stop``, which are zero, on disk."""
+    allocate = getattr(os, "posix_fallocate", None)
+    with path.open("r+b") as file:
+        try:
+            if allocate is not None:
+                allocate(file.fileno(), 0, stop)
+                return
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # what some file systems cannot do
+                raise
+        file.seek(start)
+        for position in range(start, stop, _ZEROS):
+            file.write(bytes(min(_ZEROS, stop - position)))
 
 
 def open_map(path: Path) -> Map:
