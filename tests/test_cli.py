@@ -311,6 +311,7 @@ def test_an_interrupted_condensation_resumes_to_the_same_bits(
     assert not (tmp_path / "cut").exists()
     if how == signal.SIGINT:
         assert err.splitlines()[-1].startswith("error: interrupted") and "Traceback" not in err
+        assert "--resume" in err
     for out, more in (("cut", ["--resume"]), ("whole", [])):
         with process(*options, "--out", tmp_path / out, *more, "--quiet") as finishing:
             assert finishing.wait(timeout=300) == 0
@@ -319,3 +320,29 @@ def test_an_interrupted_condensation_resumes_to_the_same_bits(
         == load_condensed(tmp_path / "whole").hypergraph.digest
     )
     assert not (tmp_path / "cut.partial").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.3, 4.0])  # while workers start, and while they train
+def test_an_interrupt_with_workers_is_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, seconds: float
+) -> None:
+    call_json(capsys, "condense", "digits", "--nodes", "10", "--out", tmp_path / "out", "--method", "random")
+    options = ["evaluate", tmp_path / "out", "--whole", "--runs", "200", "--workers", "2", "--quiet"]
+    with process(*options, start_new_session=True) as running:
+        wait_for_children(running, 3)  # two workers and the process that tracks what they share
+        time.sleep(seconds)
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does: everybody gets it
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, "", "error: interrupted\n")
+
+
+def wait_for_children(running: subprocess.Popen[str], number: int) -> None:
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    if not children.exists():
+        pytest.skip("needs a list of child processes, as Linux has")
+    deadline = time.monotonic() + 120
+    while len(children.read_text().split()) < number:
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
