@@ -235,6 +235,15 @@ def test_own_split_and_own_folder(capsys: pytest.CaptureFixture[str], tmp_path: 
             ["condense", "digits", "--out", "OUT", "--nodes", "20", "--device", "abacus"],
             "cannot be used here",
         ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--device", "meta"],
+            "device 'meta' cannot be used here",
+        ),
+        (["evaluate", "nowhere", "--device", "abacus"], "device 'abacus' cannot be used here"),
+        (
+            ["compare", "digits", "--ratio", "0.01", "--device", "abacus"],
+            "device 'abacus' cannot be used here",
+        ),
         (["condense", "digits", "--out", "OUT", "--nodes", "20", "--memory", "lots"], "500MB or 2GB"),
         (["condense", "digits", "--out", "OUT", "--nodes", "20", "--split", "no.json"], "No such file"),
         (["evaluate", "nowhere"], "is not a condensed hypergraph"),
