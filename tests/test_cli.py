@@ -14,6 +14,7 @@ import pytest
 
 from hypercondense import __version__, load_condensed
 from hypercondense.cli import run
+from hypercondense.progress import silent
 
 SOURCE = Path(__file__).parents[1] / "src"
 FAST = ["--set", "epochs=4", "--set", "warm_steps=4", "--set", "hidden=8"]
@@ -125,6 +126,28 @@ def test_fetching_an_unknown_or_embedded_name_is_one_line(capsys: pytest.Capture
     for name in ("nonsense", "digits"):
         status, out, err = call(capsys, "datasets", "fetch", name)
         assert status == 2 and out == "" and err.startswith("error: ") and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("options_first", [True, False])
+def test_options_of_fetch_count_before_and_after_its_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options_first: bool
+) -> None:
+    def pretend(name: str, *, data_dir: Path, progress: Any, force: bool) -> Path:
+        progress("download", 1, 1)
+        assert progress is silent
+        return data_dir / name
+
+    monkeypatch.setattr("hypercondense.data.fetch.fetch", pretend)
+    options = ["--data-dir", tmp_path, "--json", "--quiet"]
+    words = [*options, "fetch", "zoo"] if options_first else ["fetch", "zoo", *options]
+    status, out, err = call(capsys, "datasets", *words)
+    assert (status, err) == (0, "")
+    assert json.loads(out) == {"name": "zoo", "path": str(tmp_path / "zoo")}
+
+
+def test_quiet_datasets_leaves_the_notes_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "note: " in call(capsys, "datasets")[2]
+    assert call(capsys, "datasets", "--quiet")[2] == ""
 
 
 # --- condense, evaluate, compare, demo ---
