@@ -15,6 +15,7 @@ import pytest
 from hypercondense import __version__, load_condensed
 from hypercondense.cli import run
 from hypercondense.locking import exclusive
+from hypercondense.progress import silent
 
 SOURCE = Path(__file__).parents[1] / "src"
 FAST = ["--set", "epochs=4", "--set", "warm_steps=4", "--set", "hidden=8"]
@@ -128,6 +129,28 @@ def test_fetching_an_unknown_or_embedded_name_is_one_line(capsys: pytest.Capture
         assert status == 2 and out == "" and err.startswith("error: ") and err.count("\n") == 1
 
 
+@pytest.mark.parametrize("options_first", [True, False])
+def test_options_of_fetch_count_before_and_after_its_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options_first: bool
+) -> None:
+    def pretend(name: str, *, data_dir: Path, progress: Any, force: bool) -> Path:
+        progress("download", 1, 1)
+        assert progress is silent
+        return data_dir / name
+
+    monkeypatch.setattr("hypercondense.data.fetch.fetch", pretend)
+    options = ["--data-dir", tmp_path, "--json", "--quiet"]
+    words = [*options, "fetch", "zoo"] if options_first else ["fetch", "zoo", *options]
+    status, out, err = call(capsys, "datasets", *words)
+    assert (status, err) == (0, "")
+    assert json.loads(out) == {"name": "zoo", "path": str(tmp_path / "zoo")}
+
+
+def test_quiet_datasets_leaves_the_notes_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "note: " in call(capsys, "datasets")[2]
+    assert call(capsys, "datasets", "--quiet")[2] == ""
+
+
 # --- condense, evaluate, compare, demo ---
 
 
@@ -236,6 +259,15 @@ def test_own_split_and_own_folder(capsys: pytest.CaptureFixture[str], tmp_path: 
             ["condense", "digits", "--out", "OUT", "--nodes", "20", "--device", "abacus"],
             "cannot be used here",
         ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--device", "meta"],
+            "device 'meta' cannot be used here",
+        ),
+        (["evaluate", "nowhere", "--device", "abacus"], "device 'abacus' cannot be used here"),
+        (
+            ["compare", "digits", "--ratio", "0.01", "--device", "abacus"],
+            "device 'abacus' cannot be used here",
+        ),
         (["condense", "digits", "--out", "OUT", "--nodes", "20", "--memory", "lots"], "500MB or 2GB"),
         (["condense", "digits", "--out", "OUT", "--nodes", "20", "--split", "no.json"], "No such file"),
         (["evaluate", "nowhere"], "is not a condensed hypergraph"),
@@ -330,6 +362,7 @@ def test_an_interrupted_condensation_resumes_to_the_same_bits(
     assert not (tmp_path / "cut").exists()
     if how == signal.SIGINT:
         assert err.splitlines()[-1].startswith("error: interrupted") and "Traceback" not in err
+        assert "--resume" in err
     for out, more in (("cut", ["--resume"]), ("whole", [])):
         with process(*options, "--out", tmp_path / out, *more, "--quiet") as finishing:
             assert finishing.wait(timeout=300) == 0
@@ -338,3 +371,29 @@ def test_an_interrupted_condensation_resumes_to_the_same_bits(
         == load_condensed(tmp_path / "whole").hypergraph.digest
     )
     assert not (tmp_path / "cut.partial").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.3, 4.0])  # while workers start, and while they train
+def test_an_interrupt_with_workers_is_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, seconds: float
+) -> None:
+    call_json(capsys, "condense", "digits", "--nodes", "10", "--out", tmp_path / "out", "--method", "random")
+    options = ["evaluate", tmp_path / "out", "--whole", "--runs", "200", "--workers", "2", "--quiet"]
+    with process(*options, start_new_session=True) as running:
+        wait_for_children(running, 3)  # two workers and the process that tracks what they share
+        time.sleep(seconds)
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does: everybody gets it
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, "", "error: interrupted\n")
+
+
+def wait_for_children(running: subprocess.Popen[str], number: int) -> None:
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    if not children.exists():
+        pytest.skip("needs a list of child processes, as Linux has")
+    deadline = time.monotonic() + 120
+    while len(children.read_text().split()) < number:
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -270,6 +270,37 @@ def test_attention_stays_finite_whatever_the_scores():
     assert torch.isfinite(scores.grad).all()
 
 
+def test_attention_in_a_set_does_not_depend_on_scores_in_other_sets():
+    structure = Structure.from_dense(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]))
+    scores = torch.tensor([[100.0], [0.0], [-3.0]], dtype=torch.float64)
+    values = torch.tensor([[1.0], [10.0], [20.0]], dtype=torch.float64)
+    expected = 10 + 10 / (1 + np.exp(3.0))  # the softmax of 0 and -3 over 10 and 20
+    pooled = attend(values, scores, structure.incidence, transposed=True)
+    torch.testing.assert_close(pooled, torch.tensor([[1.0], [expected]], dtype=torch.float64))
+
+
+@pytest.mark.parametrize("spread", [1.0, 200.0])
+@pytest.mark.parametrize("transposed", [True, False])
+def test_attention_equals_the_dense_softmax_with_its_gradients(spread, transposed):
+    structure, incidence = dense_structure()
+    sets = incidence.T if transposed else incidence
+    size = sets.shape[1]
+    values, scores = random_rows(size, 6).requires_grad_(), random_rows(size, 2, seed=1)
+    scores[:, 1] += torch.linspace(0, spread, size)
+    scores.requires_grad_()
+
+    def pooled(values, scores):
+        return attend(values, scores, structure.incidence, transposed=transposed)
+
+    heads = []
+    for head in range(2):
+        logits = (sets.clamp_min(1e-300).log() + scores[:, head]).masked_fill(sets == 0, -torch.inf)
+        shares = logits.softmax(1).nan_to_num(0.0)  # a set without members
+        heads.append(shares @ values[:, 3 * head : 3 * head + 3])
+    torch.testing.assert_close(pooled(values, scores), torch.cat(heads, dim=1))
+    assert torch.autograd.gradcheck(pooled, (values, scores))
+
+
 def test_heads_must_divide_the_width():
     with pytest.raises(ValueError, match="multiple of heads"):
         made("allset", {"hidden": 10, "heads": 4})

@@ -26,9 +26,9 @@ def run(arguments: Sequence[str]) -> int:
             list(arguments), prog_name="hypercondense", standalone_mode=False
         )
         # typer turns Ctrl-C into this status and says nothing.
-        return _interrupted() if status == INTERRUPTED else status if isinstance(status, int) else OK
+        return _interrupted(arguments) if status == INTERRUPTED else status if isinstance(status, int) else OK
     except (KeyboardInterrupt, typer.Abort):
-        return _interrupted()
+        return _interrupted(arguments)
     except BrokenPipeError:  # the reader of our output, `head` say, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
@@ -43,8 +43,10 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(f"this is a bug ({kind}: {_one_line(error)}); please report what --debug shows", BUG)
 
 
-def _interrupted() -> int:
-    return _fail("interrupted; what is finished is kept, and condense continues with --resume", INTERRUPTED)
+def _interrupted(arguments: Sequence[str]) -> int:
+    resumes = "condense" in arguments[:1]
+    more = "; what is finished is kept, and --resume continues from there" if resumes else ""
+    return _fail(f"interrupted{more}", INTERRUPTED)
 
 
 def _fail(message: str, status: int) -> int:

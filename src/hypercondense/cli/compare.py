@@ -42,6 +42,7 @@ def compare(
     names = [name.strip() for name in methods.split(",")]
     condensers = {name: None if name == WHOLE else make_method(name) for name in names}
     model_list = model_names(models)
+    options.check_device(device)
     hypergraph = options.load_source(source, data_dir)
     parts = options.read_split(hypergraph, split, split_seed)
     how: dict[str, Any] = {"ratio": ratio, "nodes": nodes, "device": device}

@@ -66,7 +66,7 @@ def condense(
     # Everything that can be wrong is found out before the long work.
     condenser = make_method(method, parse_settings(settings))
     budget = None if memory is None else parse_size(memory)
-    check_device(device)
+    options.check_device(device)
     if out.exists() and not force:
         raise FileExistsError(f"{out} exists already; choose another place or give --force")
     hypergraph = options.load_source(source, data_dir)
@@ -110,19 +110,6 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
             raise ConfigError(f"--set takes OPTION=VALUE, such as epochs=50, got {setting!r}")
         parsed[name.strip()] = value.strip()
     return parsed
-
-
-def check_device(device: str) -> None:
-    """Find out at the start that a device does not exist."""
-    import torch
-
-    from hypercondense.errors import ConfigError
-
-    try:
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).splitlines()[0]
-        raise ConfigError(f"device {device!r} cannot be used here ({reason}); try --device cpu") from error
 
 
 def checkpoint_folder(out: Path) -> Path:

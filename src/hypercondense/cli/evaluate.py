@@ -40,6 +40,7 @@ def evaluate(
     from hypercondense.evaluation import across_models
     from hypercondense.evaluation import evaluate as judge
 
+    options.check_device(device)
     result = load_condensed(folder)
     models = model_names(model)
     hypergraph, parts = source_of(result, source, split, data_dir)

@@ -31,6 +31,19 @@ Memory = Annotated[
 ]
 
 
+def check_device(device: str) -> None:
+    """Find out at the start that a device does not exist or cannot compute."""
+    import torch
+
+    from hypercondense.errors import ConfigError
+
+    try:
+        torch.empty(1, device=device).tolist()  # a meta tensor has no numbers
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"device {device!r} cannot be used here ({reason}); try --device cpu") from error
+
+
 def load_source(source: str, data_dir: Path | None) -> Any:
     """Read a source for a command."""
     from hypercondense.data import load

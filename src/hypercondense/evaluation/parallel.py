@@ -5,11 +5,14 @@ a few cores two trainings at a time are faster than two threads for one. Threads
 because layers and dropout draw from torch's one global generator.
 """
 
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
+from multiprocessing.process import BaseProcess
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -96,12 +99,34 @@ def run_all(bench: Bench, runs: Sequence[Run], workers: int, progress: Progress)
     pool = ProcessPoolExecutor(
         min(workers, len(runs)), mp_context=get_context("spawn"), initializer=_adopt, initargs=(bench,)
     )
+    others, workers_here = set(active_children()), set[BaseProcess]()
     with pool:
         try:
-            return list(_reported(pool.map(_finish_there, runs), len(runs), progress))
+            with _interrupts_held_back():  # workers are started here
+                finished = pool.map(_finish_there, runs)
+                workers_here = set(active_children()) - others
+            return list(_reported(finished, len(runs), progress))
         except BaseException:
+            for worker in workers_here:
+                worker.terminate()  # nobody wants what they are at
             pool.shutdown(cancel_futures=True)
             raise
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C waits until the block ends; processes started in it never see one, from their first moment.
+
+    A terminal sends Ctrl-C to the workers too, and each would show where it was.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _reported(finished: Iterator[Finished], total: int, progress: Progress) -> Iterator[Finished]:
@@ -118,6 +143,7 @@ _adopted: list[Bench] = []  # in a worker process: the bench it was started with
 
 
 def _adopt(bench: Bench) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     _adopted[:] = [bench]
 
 

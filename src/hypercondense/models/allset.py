@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
 from hypercondense.models.message_passing import SOFTMAX_RANGE, Structure
-from hypercondense.models.sparse import Input, SparseMatrix, drop
+from hypercondense.models.sparse import Compressed, Input, SparseMatrix, drop
 
 _SLOPE = 0.2  # of the leaky ReLU on attention scores
 
@@ -109,13 +109,18 @@ class MeanPool(nn.Module):
 def attend(values: Tensor, scores: Tensor, incidence: SparseMatrix, *, transposed: bool) -> Tensor:
     """Weighted softmax of ``scores`` (members, heads) over each set, times ``values`` (members, hidden).
 
-    A score belongs to a member, not to a pair, so numerator and denominator are two plain sums over the set
-    and nothing of the size of the incidence is stored. Scores more than 60 below the largest count as 60
-    below: they would weigh nothing, and the sum stays above 0. A set without members gives 0.
+    A score belongs to a member, not to a pair: while all scores of a head are within ``SOFTMAX_RANGE`` of
+    each other one maximum serves every set, numerator and denominator are two plain sums over the set, and
+    nothing of the size of the incidence is stored. Scores further apart need the maximum of each set and
+    one number per pair and head. A set without members gives 0.
     """
-    if len(scores) == 0:  # no members at all, so every set is empty
-        return values.new_zeros(incidence.shape[1 if transposed else 0], values.shape[1])
-    terms = (scores - scores.detach().amax(0, keepdim=True)).clamp_min(-SOFTMAX_RANGE).exp()
+    sets = incidence.by_column if transposed else incidence.by_row
+    if len(sets.columns) == 0:  # every set is empty
+        return values.new_zeros(len(sets.starts) - 1, values.shape[1])
+    lowest, highest = scores.detach().aminmax(dim=0)
+    if (highest - lowest > SOFTMAX_RANGE).any():
+        return _attend_by_pair(values, scores, sets)
+    terms = (scores - highest).exp()
     heads = terms.shape[1]
     width = values.shape[1] // heads
     weighted = (values.view(-1, heads, width) * terms[:, :, None]).flatten(1)
@@ -123,6 +128,30 @@ def attend(values: Tensor, scores: Tensor, incidence: SparseMatrix, *, transpose
     sums = incidence.transposed_times(together) if transposed else incidence @ together
     totals = sums[:, -heads:].clamp_min(torch.finfo(sums.dtype).tiny)
     return (sums[:, :-heads].view(-1, heads, width) / totals[:, :, None]).flatten(1)
+
+
+def _attend_by_pair(values: Tensor, scores: Tensor, sets: Compressed) -> Tensor:
+    """The same with the maximum of each set; the largest term of a set is its weight, so no total is 0."""
+    members, num_sets = sets.columns.long(), len(sets.starts) - 1
+    owners = torch.arange(num_sets, device=members.device).repeat_interleave(sets.starts.diff())
+    of_pairs = scores.index_select(0, members)
+    lowest = scores.new_full((num_sets, scores.shape[1]), -torch.inf)
+    peaks = lowest.scatter_reduce(0, owners[:, None].expand_as(of_pairs), of_pairs.detach(), "amax")
+    terms = sets.values[:, None] * (of_pairs - peaks[owners]).exp()
+    totals = torch.zeros_like(lowest).index_add(0, owners, terms)
+    shares = terms / totals.index_select(0, owners)
+    pooled = [
+        functional.embedding_bag(
+            members,
+            part.contiguous(),
+            sets.starts.long(),
+            mode="sum",
+            per_sample_weights=share.contiguous(),
+            include_last_offset=True,
+        )
+        for part, share in zip(values.chunk(shares.shape[1], dim=1), shares.unbind(1), strict=True)
+    ]
+    return torch.cat(pooled, dim=1)
 
 
 def two_layers(width: int, hidden: int) -> nn.Sequential:
