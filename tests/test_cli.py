@@ -1,5 +1,6 @@
 """The command line from end to end, as a stranger would use it."""
 
+import importlib
 import json
 import os
 import signal
@@ -138,7 +139,7 @@ def test_options_of_fetch_count_before_and_after_its_name(
         assert progress is silent
         return data_dir / name
 
-    monkeypatch.setattr("hypercondense.data.fetch.fetch", pretend)
+    monkeypatch.setattr(importlib.import_module("hypercondense.data.fetch"), "fetch", pretend)
     options = ["--data-dir", tmp_path, "--json", "--quiet"]
     words = [*options, "fetch", "zoo"] if options_first else ["fetch", "zoo", *options]
     status, out, err = call(capsys, "datasets", *words)

@@ -60,7 +60,9 @@ def check_target(path: Path, *, overwrite: bool = False) -> None:
     if not os.path.lexists(path):
         return
     if not overwrite:
-        raise FileExistsError(f"{path} exists already; choose another place or remove it first")
+        raise FileExistsError(
+            f"{path} exists already; choose another place, or replace it (--force, overwrite=True)"
+        )
     if not path.is_dir():
         raise FileExistsError(f"{path} is not a folder; choose another place or remove it first")
     current = Path.cwd()

@@ -61,14 +61,13 @@ def condense(
     from hypercondense.evaluation.selection import validation_scorer
     from hypercondense.memory import parse_size
     from hypercondense.methods import make_method
-    from hypercondense.storage import user_cache
+    from hypercondense.storage import check_target, user_cache
 
     # Everything that can be wrong is found out before the long work.
     condenser = make_method(method, parse_settings(settings))
     budget = None if memory is None else parse_size(memory)
     options.check_device(device)
-    if out.exists() and not force:
-        raise FileExistsError(f"{out} exists already; choose another place or give --force")
+    check_target(out, overwrite=force)  # before the long work, not after it
     hypergraph = options.load_source(source, data_dir)
     parts = options.read_split(hypergraph, split, split_seed)
     scorer = None

@@ -19,9 +19,9 @@ def convert(
 ) -> None:
     """Read a hypergraph in any known format and write it as a native folder (safetensors and JSON)."""
     from hypercondense.data.formats import write_native
+    from hypercondense.storage import check_target
 
-    if out.exists() and not force:  # before the long work, not after it
-        raise FileExistsError(f"{out} exists already; choose another place or give --force")
+    check_target(out, overwrite=force)  # before the long work, not after it
     hypergraph = options.load_source(source, data_dir)
     write_native(hypergraph, out, overwrite=force)
     if json:
