@@ -1,5 +1,6 @@
 """The command line from end to end, as a stranger would use it."""
 
+import importlib
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ import pytest
 
 from hypercondense import __version__, load_condensed
 from hypercondense.cli import run
+from hypercondense.progress import silent
 
 SOURCE = Path(__file__).parents[1] / "src"
 FAST = ["--set", "epochs=4", "--set", "warm_steps=4", "--set", "hidden=8"]
@@ -26,6 +28,7 @@ COLUMNS = [
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("HYPERCONDENSE_DATA", raising=False)
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -125,6 +128,29 @@ def test_fetching_an_unknown_or_embedded_name_is_one_line(capsys: pytest.Capture
     for name in ("nonsense", "digits"):
         status, out, err = call(capsys, "datasets", "fetch", name)
         assert status == 2 and out == "" and err.startswith("error: ") and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("options_first", [True, False])
+def test_options_of_fetch_count_before_and_after_its_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options_first: bool
+) -> None:
+    def pretend(name: str, *, data_dir: Path, progress: Any, force: bool) -> Path:
+        progress("download", 1, 1)
+        assert progress is silent
+        return data_dir / name
+
+    module = importlib.import_module("hypercondense.data.fetch")  # the package has a function of this name
+    monkeypatch.setattr(module, "fetch", pretend)
+    options = ["--data-dir", tmp_path, "--json", "--quiet"]
+    words = [*options, "fetch", "zoo"] if options_first else ["fetch", "zoo", *options]
+    status, out, err = call(capsys, "datasets", *words)
+    assert (status, err) == (0, "")
+    assert json.loads(out) == {"name": "zoo", "path": str(tmp_path / "zoo")}
+
+
+def test_quiet_datasets_leaves_the_notes_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "note: " in call(capsys, "datasets")[2]
+    assert call(capsys, "datasets", "--quiet")[2] == ""
 
 
 # --- condense, evaluate, compare, demo ---

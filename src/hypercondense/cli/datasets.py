@@ -14,6 +14,7 @@ def _list(
     context: typer.Context,
     data_dir: options.DataDir = None,
     json: options.Json = False,
+    quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Show the registered data sets: statistics, licence, and whether and where they are here."""
@@ -41,11 +42,12 @@ def _list(
     output.print_table(shown, right=("nodes", "hyperedges", "features", "classes"))
     notes = [f"{row['name']}: {row['note']}" for row in rows if row["note"]]
     for line in notes:
-        output.note(f"note: {line}")
+        output.note(f"note: {line}", quiet=quiet)
 
 
 @datasets.command()
 def fetch(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A registered name.")],
     data_dir: options.DataDir = None,
     force: Annotated[bool, typer.Option("--force", help="Download again what is already there.")] = False,
@@ -56,6 +58,9 @@ def fetch(
     """Download a data set, verify it, and move it into place when it is whole."""
     from hypercondense.data.fetch import fetch as download
 
+    before = context.parent.params if context.parent else {}  # `datasets --json fetch NAME` means the same
+    data_dir = data_dir or before.get("data_dir")
+    json, quiet = json or before.get("json", False), quiet or before.get("quiet", False)
     with output.progress(quiet=quiet) as progress:
         path = download(name, data_dir=data_dir, progress=progress, force=force)
     if json:
