@@ -311,6 +311,48 @@ def test_an_existing_result_is_never_overwritten_by_accident(
     assert (tmp_path / "out" / "precious").read_text() == "data"
 
 
+# --- Streams that cannot take everything ---
+
+
+def shell(command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run ``command`` with bash, in which ``$H`` is the program; the status is that of its first part."""
+    program = f"{sys.executable} -m hypercondense"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "H": program, **variables}
+    line = f"{command}; exit ${{PIPESTATUS[0]}}"
+    return subprocess.run(
+        ["bash", "-c", line], check=False, env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+def test_what_an_ascii_terminal_cannot_show_is_replaced(tmp_path: Path) -> None:
+    code = "from hypercondense.cli import run, output; run(['--version']); output.{}"
+    for line, shown in (
+        ("print_table([{'score': '90 ± 1'}])", "90 ? 1"),
+        ("print_json('ö')", '"\\u00f6"'),
+    ):
+        done = shell(f'{sys.executable} -c "$CODE"', CODE=code.format(line), PYTHONIOENCODING="ascii")
+        assert done.returncode == 0 and done.stderr == "" and shown in done.stdout
+
+
+@pytest.mark.parametrize("command", ["$H datasets --quiet >&-", "$H datasets >&- 2>&-"])
+def test_closed_streams_are_no_bug(command: str) -> None:
+    done = shell(command)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("words", ["datasets --quiet", "datasets --json", "info digits --quiet", "--help"])
+def test_a_reader_who_has_gone_ends_the_command_quietly(words: str) -> None:
+    done = shell(f"(sleep 0.2; $H {words}) | true")
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line() -> None:
+    done = shell("$H datasets --quiet > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr == "error: No space left on device\n"
+
+
 # --- Interrupting ---
 
 
