@@ -233,7 +233,23 @@ def test_own_split_and_own_folder(capsys: pytest.CaptureFixture[str], tmp_path: 
         (["info", "no/where"], "no file or folder"),
         (["info"], "Missing argument"),
         (["inof"], "No such command 'inof'"),
-        (["condense", "digits", "--out", "OUT"], "either ratio or nodes"),
+        (["condense", "digits", "--out", "OUT"], "give a ratio (--ratio 0.01) or a number (--nodes 20)"),
+        (
+            ["condense", "digits", "--out", "OUT", "--ratio", "0.1", "--nodes", "20"],
+            "either ratio or nodes, and not both",
+        ),
+        (
+            ["condense", "digits", "--out", "/", "--nodes", "20", "--force"],
+            "--out must be a folder that can be",
+        ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--seed", "99999999999999999999"],
+            "Invalid value for '--seed'",
+        ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--split-seed", "99999999999999999999"],
+            "Invalid value for '--split-seed'",
+        ),
         (
             ["condense", "digits", "--out", "OUT", "--ratio", "0"],
             "ratio must be above 0 and at most 1, got 0",
@@ -286,6 +302,44 @@ def test_wrong_input_is_one_clear_line(
     assert out == ""
     assert err.startswith("error: ") and err.count("\n") == 1 and message in err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([[1, 2], [3]], "entry 0 is '[1, 2]'"),
+        ([[1, 2], [3, 4]], "entry 0 is '[1, 2]'"),
+        ([1, 2.0], "entry 1 is '2.0'"),
+        ([1, True], "entry 1 is 'True'"),
+        ([1, "2"], "entry 1 is '2'"),
+        ([1, None], "entry 1 is 'None'"),
+        ([-1], "entry 0 is '-1'"),
+        ([10**30], "entry 0 is '1000000"),
+        ("123", "must be a list of node ids, got '123'"),
+        ({"1": 2}, "must be a list of node ids"),
+        (5, "must be a list of node ids, got '5'"),
+    ],
+)
+def test_an_odd_split_file_is_named_with_its_part(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, ids: Any, message: str
+) -> None:
+    file = tmp_path / "split.json"
+    file.write_text(json.dumps({"train": [0], "validation": ids, "test": [5]}))
+    words = ["condense", "digits", "--nodes", "10", "--out", tmp_path / "out", "--split", file]
+    status, _, err = call(capsys, *words)
+    assert status == 2 and err.startswith(f"error: {file}: validation must be") and message in err
+
+
+def test_the_folder_one_is_in_can_be_the_result(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    words = ["condense", "digits", "--nodes", "10", "--method", "random", "--out", ".", "--force", "--quiet"]
+    status, _, err = call(capsys, *words)
+    assert status == 0, err
+    assert load_condensed(tmp_path / "here").hypergraph.num_nodes == 10
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "cache") == ["here"]
 
 
 def test_debug_shows_where_an_error_comes_from(capsys: pytest.CaptureFixture[str]) -> None:

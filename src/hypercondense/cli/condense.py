@@ -1,6 +1,8 @@
 """``hypercondense condense``: make the tiny synthetic hypergraph."""
 
 import dataclasses
+import os
+import shutil
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -67,6 +69,7 @@ def condense(
     options.check_device(device)
     if out.exists() and not force:
         raise FileExistsError(f"{out} exists already; choose another place or give --force")
+    checkpoint = checkpoint_folder(out)
     hypergraph = options.load_source(source, data_dir)
     parts = options.read_split(hypergraph, split, split_seed)
     scorer = None
@@ -82,7 +85,7 @@ def condense(
             seed=seed,
             select=scorer,
             progress=progress,
-            checkpoint=checkpoint_folder(out),
+            checkpoint=checkpoint,
             resume=resume,
             checkpoint_every=checkpoint_every,
             memory=budget,
@@ -93,7 +96,7 @@ def condense(
         result, provenance=dataclasses.replace(result.provenance, source_location=location(source))
     )
     result.save(out, overwrite=force)
-    remove_checkpoint(out)
+    shutil.rmtree(checkpoint, ignore_errors=True)  # the result is safe
     show(result, out, hypergraph.num_nodes, json=json, quiet=quiet)
 
 
@@ -111,15 +114,13 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
 
 
 def checkpoint_folder(out: Path) -> Path:
-    """Where the state of an interrupted run is kept."""
+    """Where the state of an interrupted run is kept: beside ``out``, which may be ``.``."""
+    from hypercondense.errors import ConfigError
+
+    out = Path(os.path.abspath(out))  # noqa: PTH100 (resolve() would follow a link at the target)
+    if not out.name:
+        raise ConfigError(f"--out must be a folder that can be replaced, got {out}; choose another place")
     return out.with_name(f"{out.name}.partial")
-
-
-def remove_checkpoint(out: Path) -> None:
-    """Forget the state, now that the result is safe."""
-    import shutil
-
-    shutil.rmtree(checkpoint_folder(out), ignore_errors=True)
 
 
 def location(source: str) -> str | None:
