@@ -165,6 +165,8 @@ def test_condense_then_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert made["num_nodes"] == 18
     assert made["final_validation"] >= made["start_validation"] > 0.3
     assert not (tmp_path / "small.partial").exists()
+    facts = call_json(capsys, "info", out)
+    assert facts["num_nodes"] == 18 and facts["digest"] == load_condensed(out).hypergraph.digest
     score = call_json(capsys, "evaluate", out, "--runs", "2", "--whole", "--workers", "1", "--quiet")
     for key in ("model", "task", "metric", "mean", "std", "runs", "whole", "retention"):
         assert key in score

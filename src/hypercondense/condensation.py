@@ -10,9 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercondense import storage
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.storage import (
+    MANIFEST,
+    file_digest,
+    read_json,
+    read_tensors,
+    replaced_folder,
+    write_json,
+    write_tensors,
+)
 from hypercondense.version import __version__
 
 FORMAT = "hypercondense.condensed"
@@ -85,13 +93,13 @@ class Condensation:
         starts = np.cumsum([0, *(len(ids) for ids in self.members)], dtype=np.int64)
         arrays["members.source_ids"] = np.concatenate([*self.members, np.empty(0, np.int64)])
         arrays["members.row_starts"] = starts
-        with storage.replaced_folder(Path(path), overwrite=overwrite) as folder:
+        with replaced_folder(Path(path), overwrite=overwrite) as folder:
             manifest = {
                 "format": FORMAT,
                 "format_version": FORMAT_VERSION,
                 "name": self.hypergraph.name,
                 "notes": list(self.hypergraph.notes),
-                "sha256": storage.write_tensors(folder / TENSORS, arrays),
+                "sha256": write_tensors(folder / TENSORS, arrays),
                 "digest": self.hypergraph.digest,
                 "hypergraph": facts,
                 "provenance": asdict(self.provenance),
@@ -102,7 +110,7 @@ class Condensation:
                 "warnings": list(self.warnings),
                 "history": list(self.history),
             }
-            storage.write_json(folder / storage.MANIFEST, manifest)
+            write_json(folder / MANIFEST, manifest)
 
     def to_pyg(self) -> Any:
         """The condensed hypergraph as ``torch_geometric.data.Data`` with its self-loops.
@@ -130,12 +138,12 @@ class Condensation:
 def load_condensed(path: Path | str) -> Condensation:
     """Read what :meth:`Condensation.save` wrote, checking that nothing was changed or cut off."""
     folder = Path(path)
-    for name in (storage.MANIFEST, TENSORS):
+    for name in (MANIFEST, TENSORS):
         if not (folder / name).is_file():
             raise FormatError(
                 f"{folder} is not a condensed hypergraph: it has no {name}; make one with `condense`"
             )
-    manifest = storage.read_json(folder / storage.MANIFEST)
+    manifest = read_json(folder / MANIFEST)
     if manifest.get("format") != FORMAT:
         raise FormatError(f"{folder}: the manifest says format {manifest.get('format')!r}, not {FORMAT!r}")
     if manifest.get("format_version") != FORMAT_VERSION:
@@ -143,12 +151,12 @@ def load_condensed(path: Path | str) -> Condensation:
             f"{folder}: format version {manifest.get('format_version')} cannot be read by hypercondense "
             f"{__version__}, which reads version {FORMAT_VERSION}; use the version that wrote it"
         )
-    if storage.file_digest(folder / TENSORS) != manifest.get("sha256"):
+    if file_digest(folder / TENSORS) != manifest.get("sha256"):
         raise FormatError(f"{folder / TENSORS} was changed or cut off after it was written; condense again")
     try:
-        return _from_manifest(storage.read_tensors(folder / TENSORS), manifest)
+        return _from_manifest(read_tensors(folder / TENSORS), manifest)
     except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{folder / storage.MANIFEST} does not fit its tensors: {error}") from error
+        raise FormatError(f"{folder / MANIFEST} does not fit its tensors: {error}") from error
 
 
 _MANIFEST_KINDS: dict[str, tuple[type, ...]] = {
