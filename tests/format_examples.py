@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 
+from hypercondense.condensation import Condensation, Provenance
 from hypercondense.data.formats import read, write_native
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph
@@ -97,6 +98,26 @@ def tables(folder: Path) -> Path:
     )
 
 
+def condensed(folder: Path) -> Path:
+    provenance = Provenance(
+        method="random",
+        settings={},
+        seed=0,
+        source_name="source",
+        source_digest="a" * 64,
+        num_source_nodes=9,
+        split_digest="b" * 64,
+        split_seed=0,
+        ratio=0.5,
+        ratio_of="all",
+        versions={},
+    )
+    members = tuple(np.array([node]) for node in range(4))
+    made = Condensation(hypergraph=tiny(), members=members, provenance=provenance)
+    made.save(folder, overwrite=True)
+    return folder
+
+
 def yelp(folder: Path) -> Path:
     start = "yelp_restaurant_"
     return _files(
@@ -113,6 +134,7 @@ def yelp(folder: Path) -> Path:
 
 EXAMPLES: dict[str, Callable[[Path], Path]] = {
     "native": native,
+    "condensed": condensed,
     "HyperGCN pickles": hypergcn,
     "Yelp CSV": yelp,
     "Cornell text": cornell,

@@ -29,6 +29,7 @@ COLUMNS = [
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("HYPERCONDENSE_DATA", raising=False)
 
 
 def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -139,7 +140,8 @@ def test_options_of_fetch_count_before_and_after_its_name(
         assert progress is silent
         return data_dir / name
 
-    monkeypatch.setattr(importlib.import_module("hypercondense.data.fetch"), "fetch", pretend)
+    module = importlib.import_module("hypercondense.data.fetch")  # the package has a function of this name
+    monkeypatch.setattr(module, "fetch", pretend)
     options = ["--data-dir", tmp_path, "--json", "--quiet"]
     words = [*options, "fetch", "zoo"] if options_first else ["fetch", "zoo", *options]
     status, out, err = call(capsys, "datasets", *words)
@@ -164,6 +166,8 @@ def test_condense_then_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert made["num_nodes"] == 18
     assert made["final_validation"] >= made["start_validation"] > 0.3
     assert not (tmp_path / "small.partial").exists()
+    facts = call_json(capsys, "info", out)
+    assert facts["num_nodes"] == 18 and facts["digest"] == load_condensed(out).hypergraph.digest
     score = call_json(capsys, "evaluate", out, "--runs", "2", "--whole", "--workers", "1", "--quiet")
     for key in ("model", "task", "metric", "mean", "std", "runs", "whole", "retention"):
         assert key in score
@@ -232,7 +236,23 @@ def test_own_split_and_own_folder(capsys: pytest.CaptureFixture[str], tmp_path: 
         (["info", "no/where"], "no file or folder"),
         (["info"], "Missing argument"),
         (["inof"], "No such command 'inof'"),
-        (["condense", "digits", "--out", "OUT"], "either ratio or nodes"),
+        (["condense", "digits", "--out", "OUT"], "give a ratio (--ratio 0.01) or a number (--nodes 20)"),
+        (
+            ["condense", "digits", "--out", "OUT", "--ratio", "0.1", "--nodes", "20"],
+            "either ratio or nodes, and not both",
+        ),
+        (
+            ["condense", "digits", "--out", "/", "--nodes", "20", "--force"],
+            "--out must be a folder that can be",
+        ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--seed", "99999999999999999999"],
+            "Invalid value for '--seed'",
+        ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--split-seed", "99999999999999999999"],
+            "Invalid value for '--split-seed'",
+        ),
         (
             ["condense", "digits", "--out", "OUT", "--ratio", "0"],
             "ratio must be above 0 and at most 1, got 0",
@@ -287,6 +307,44 @@ def test_wrong_input_is_one_clear_line(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([[1, 2], [3]], "entry 0 is '[1, 2]'"),
+        ([[1, 2], [3, 4]], "entry 0 is '[1, 2]'"),
+        ([1, 2.0], "entry 1 is '2.0'"),
+        ([1, True], "entry 1 is 'True'"),
+        ([1, "2"], "entry 1 is '2'"),
+        ([1, None], "entry 1 is 'None'"),
+        ([-1], "entry 0 is '-1'"),
+        ([10**30], "entry 0 is '1000000"),
+        ("123", "must be a list of node ids, got '123'"),
+        ({"1": 2}, "must be a list of node ids"),
+        (5, "must be a list of node ids, got '5'"),
+    ],
+)
+def test_an_odd_split_file_is_named_with_its_part(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, ids: Any, message: str
+) -> None:
+    file = tmp_path / "split.json"
+    file.write_text(json.dumps({"train": [0], "validation": ids, "test": [5]}))
+    words = ["condense", "digits", "--nodes", "10", "--out", tmp_path / "out", "--split", file]
+    status, _, err = call(capsys, *words)
+    assert status == 2 and err.startswith(f"error: {file}: validation must be") and message in err
+
+
+def test_the_folder_one_is_in_can_be_the_result(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    words = ["condense", "digits", "--nodes", "10", "--method", "random", "--out", ".", "--force", "--quiet"]
+    status, _, err = call(capsys, *words)
+    assert status == 0, err
+    assert load_condensed(tmp_path / "here").hypergraph.num_nodes == 10
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "cache") == ["here"]
+
+
 def test_debug_shows_where_an_error_comes_from(capsys: pytest.CaptureFixture[str]) -> None:
     _, _, err = call(capsys, "info", "nowhere", "--debug")
     assert "Traceback" in err and err.splitlines()[-1].startswith("error: ")
@@ -325,6 +383,48 @@ def test_two_processes_cannot_condense_into_one_folder(
     with exclusive(tmp_path / "out.partial" / "lock"):
         status, _, err = call(capsys, "condense", "digits", "--nodes", "10", "--out", tmp_path / "out")
     assert status == 2 and "another process is condensing into" in err
+
+
+# --- Streams that cannot take everything ---
+
+
+def shell(command: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run ``command`` with bash, in which ``$H`` is the program; the status is that of its first part."""
+    program = f"{sys.executable} -m hypercondense"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "H": program, **variables}
+    line = f"{command}; exit ${{PIPESTATUS[0]}}"
+    return subprocess.run(
+        ["bash", "-c", line], check=False, env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+def test_what_an_ascii_terminal_cannot_show_is_replaced(tmp_path: Path) -> None:
+    code = "from hypercondense.cli import run, output; run(['--version']); output.{}"
+    for line, shown in (
+        ("print_table([{'score': '90 ± 1'}])", "90 ? 1"),
+        ("print_json('ö')", '"\\u00f6"'),
+    ):
+        done = shell(f'{sys.executable} -c "$CODE"', CODE=code.format(line), PYTHONIOENCODING="ascii")
+        assert done.returncode == 0 and done.stderr == "" and shown in done.stdout
+
+
+@pytest.mark.parametrize("command", ["$H datasets --quiet >&-", "$H datasets >&- 2>&-"])
+def test_closed_streams_are_no_bug(command: str) -> None:
+    done = shell(command)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("words", ["datasets --quiet", "datasets --json", "info digits --quiet", "--help"])
+def test_a_reader_who_has_gone_ends_the_command_quietly(words: str) -> None:
+    done = shell(f"(sleep 0.2; $H {words}) | true")
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line() -> None:
+    done = shell("$H datasets --quiet > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr == "error: No space left on device\n"
 
 
 # --- Interrupting ---

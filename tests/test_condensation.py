@@ -9,6 +9,7 @@ import pytest
 from hypercondense.condensation import Condensation, Provenance, load_condensed
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.storage import read_tensors, write_tensors
 
 
 def example() -> Condensation:
@@ -106,6 +107,7 @@ def flip_a_byte(folder: Path) -> None:
         (lambda folder: change_manifest(folder, format="other"), "not 'hypercondense.condensed'"),
         (lambda folder: change_manifest(folder, format_version=99), "format version 99 cannot be read"),
         (lambda folder: change_manifest(folder, hypergraph={}), "does not fit its tensors"),
+        (lambda folder: change_manifest(folder, digest=5), "digest"),
         (lambda folder: change_manifest(folder, digest="0"), "digest"),
         (lambda folder: change_manifest(folder, provenance={"x": 1}), "does not fit"),
     ],
@@ -115,6 +117,78 @@ def test_damage_is_noticed_and_named(tmp_path: Path, damage, message: str) -> No
     damage(tmp_path / "out")
     with pytest.raises(FormatError, match=message):
         load_condensed(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("split_seed", 1.5),
+        ("split_seed", True),
+        ("seed", "0"),
+        ("source_location", 5),
+        ("source_name", None),
+        ("source_digest", 5),
+        ("split_digest", []),
+        ("num_source_nodes", 1e2),
+        ("ratio", "half"),
+        ("settings", []),
+        ("preprocessing", "none"),
+    ],
+)
+def test_provenance_of_another_type_is_named(tmp_path: Path, key: str, value: object) -> None:
+    example().save(tmp_path / "out")
+    provenance = json.loads((tmp_path / "out" / "manifest.json").read_text())["provenance"]
+    change_manifest(tmp_path / "out", provenance={**provenance, key: value})
+    with pytest.raises(FormatError, match=f"{key} must be "):
+        load_condensed(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("name", None),
+        ("notes", "one"),
+        ("hypergraph", 5),
+        ("provenance", []),
+        ("history", {}),
+        ("history", [5]),
+        ("seconds", None),
+        ("peak_memory_mb", "12"),
+        ("start_validation", "0.5"),
+        ("final_validation", []),
+        ("warnings", 5),
+    ],
+)
+def test_a_manifest_of_other_types_is_named(tmp_path: Path, key: str, value: object) -> None:
+    example().save(tmp_path / "out")
+    change_manifest(tmp_path / "out", **{key: value})
+    with pytest.raises(FormatError, match=f"{key} must be "):
+        load_condensed(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("row_starts", [0, 2, 1, 3]),
+        ("row_starts", [1, 2, 2, 3]),
+        ("row_starts", [0, 2, 2, 2]),
+        ("row_starts", [0, 2, 3]),
+        ("row_starts", []),
+        ("row_starts", [0.0, 2.0, 2.0, 3.0]),
+        ("row_starts", [[0, 2, 2, 3]]),
+        ("source_ids", [[3], [5], [9]]),
+        ("source_ids", [3, 5, 100]),
+        ("source_ids", [3, 5, -1]),
+    ],
+)
+def test_impossible_members_are_named(tmp_path: Path, key: str, values: list[object]) -> None:
+    folder = tmp_path / "out"
+    example().save(folder)
+    arrays = read_tensors(folder / "condensed.safetensors")
+    arrays[f"members.{key}"] = np.array(values) if values else np.empty(0, np.int64)
+    change_manifest(folder, sha256=write_tensors(folder / "condensed.safetensors", arrays))
+    with pytest.raises(FormatError, match=rf"members\.{key} must be "):
+        load_condensed(folder)
 
 
 def test_density_and_size_of_a_known_structure() -> None:

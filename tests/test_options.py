@@ -1,6 +1,7 @@
 """Options as text and JSON."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -40,20 +41,23 @@ def test_a_function_of_the_callers_own_is_kept_and_named_in_the_settings() -> No
         ({"tiem": "2"}, r"unknown option 'tiem'; the options are .*time"),
         ({"epochs": "2.5"}, "option epochs must be a whole number, got '2.5'"),
         ({"epochs": "nan"}, "option epochs must be a whole number, got 'nan'"),
-        ({"time": "soon"}, "option time must be a number, got 'soon'"),
+        ({"epochs": "inf"}, "option epochs must be a whole number, got 'inf'"),
+        ({"time": "soon"}, "option time must be a finite number, got 'soon'"),
+        ({"time": "inf"}, "option time must be a finite number, got 'inf'"),
+        ({"feature_step": float("nan")}, "option feature_step must be a finite number, got nan"),
         ({"schedule": "quick"}, "option schedule must be one of cosine, .*got 'quick'"),
         ({"threshold": "none"}, "option threshold must be one of anchor, shared, fixed"),
         ({"relative_step": "maybe"}, "option relative_step must be true or false"),
         ({"epochs": "-1"}, "epochs must be at least 0, got -1"),
         ({"temperature": "0"}, "temperature must be above 0, got 0"),
-        ({"temperature": "nan"}, "temperature must be above 0, got nan"),
+        ({"temperature": "nan"}, "option temperature must be a finite number, got 'nan'"),
         ({"time": "-2"}, "time must be a positive number, got -2"),
         ({"candidates": "1"}, "candidates must be at least 2, got 1"),
         ({"feature_turns": "0", "structure_turns": "0"}, "must not both be 0"),
         ({"threshold_start": "1"}, "threshold_start"),
     ],
 )
-def test_wrong_options_are_named_with_what_would_be_right(settings: dict[str, str], message: str) -> None:
+def test_wrong_options_are_named_with_what_would_be_right(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         configure(AHGCDD, settings)
 

@@ -4,14 +4,23 @@ import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercondense import storage
 from hypercondense.errors import ConfigError, FormatError
 from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.storage import (
+    MANIFEST,
+    file_digest,
+    read_json,
+    read_tensors,
+    replaced_folder,
+    write_json,
+    write_tensors,
+)
 from hypercondense.version import __version__
 
 FORMAT = "hypercondense.condensed"
@@ -98,13 +107,13 @@ class Condensation:
         starts = np.cumsum([0, *(len(ids) for ids in self.members)], dtype=np.int64)
         arrays["members.source_ids"] = np.concatenate([*self.members, np.empty(0, np.int64)])
         arrays["members.row_starts"] = starts
-        with storage.replaced_folder(Path(path), overwrite=overwrite) as folder:
+        with replaced_folder(Path(path), overwrite=overwrite) as folder:
             manifest = {
                 "format": FORMAT,
                 "format_version": FORMAT_VERSION,
                 "name": self.hypergraph.name,
                 "notes": list(self.hypergraph.notes),
-                "sha256": storage.write_tensors(folder / TENSORS, arrays),
+                "sha256": write_tensors(folder / TENSORS, arrays),
                 "digest": self.hypergraph.digest,
                 "hypergraph": facts,
                 "provenance": asdict(self.provenance),
@@ -115,7 +124,7 @@ class Condensation:
                 "warnings": list(self.warnings),
                 "history": list(self.history),
             }
-            storage.write_json(folder / storage.MANIFEST, manifest)
+            write_json(folder / MANIFEST, manifest)
 
     def to_pyg(self) -> Any:
         """The condensed hypergraph as ``torch_geometric.data.Data`` with its self-loops.
@@ -143,12 +152,12 @@ class Condensation:
 def load_condensed(path: Path | str) -> Condensation:
     """Read what :meth:`Condensation.save` wrote, checking that nothing was changed or cut off."""
     folder = Path(path)
-    for name in (storage.MANIFEST, TENSORS):
+    for name in (MANIFEST, TENSORS):
         if not (folder / name).is_file():
             raise FormatError(
                 f"{folder} is not a condensed hypergraph: it has no {name}; make one with `condense`"
             )
-    manifest = storage.read_json(folder / storage.MANIFEST)
+    manifest = read_json(folder / MANIFEST)
     if manifest.get("format") != FORMAT:
         raise FormatError(f"{folder}: the manifest says format {manifest.get('format')!r}, not {FORMAT!r}")
     if manifest.get("format_version") != FORMAT_VERSION:
@@ -156,31 +165,91 @@ def load_condensed(path: Path | str) -> Condensation:
             f"{folder}: format version {manifest.get('format_version')} cannot be read by hypercondense "
             f"{__version__}, which reads version {FORMAT_VERSION}; use the version that wrote it"
         )
-    if storage.file_digest(folder / TENSORS) != manifest.get("sha256"):
+    if file_digest(folder / TENSORS) != manifest.get("sha256"):
         raise FormatError(f"{folder / TENSORS} was changed or cut off after it was written; condense again")
     try:
-        return _from_manifest(storage.read_tensors(folder / TENSORS), manifest)
+        return _from_manifest(read_tensors(folder / TENSORS), manifest)
     except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{folder / storage.MANIFEST} does not fit its tensors: {error}") from error
+        raise FormatError(f"{folder / MANIFEST} does not fit its tensors: {error}") from error
+
+
+_MANIFEST_KINDS: dict[str, tuple[type, ...]] = {
+    "name": (str,),
+    "notes": (list,),
+    "hypergraph": (dict,),
+    "provenance": (dict,),
+    "history": (list,),
+    "seconds": (dict,),
+    "peak_memory_mb": (int, float),
+    "start_validation": (int, float, NoneType),
+    "final_validation": (int, float, NoneType),
+    "warnings": (list,),
+}
+_PROVENANCE_KINDS: dict[str, tuple[type, ...]] = {
+    "method": (str,),
+    "settings": (dict,),
+    "seed": (int,),
+    "source_name": (str,),
+    "source_digest": (str,),
+    "num_source_nodes": (int,),
+    "split_digest": (str,),
+    "split_seed": (int, NoneType),
+    "ratio": (int, float, NoneType),
+    "ratio_of": (str,),
+    "source_location": (str, NoneType),
+    "versions": (dict,),
+    "preprocessing": (list,),
+}
 
 
 def _from_manifest(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Condensation:
+    _check_kinds(manifest, _MANIFEST_KINDS)
+    provenance = dict(manifest["provenance"])
+    _check_kinds(provenance, _PROVENANCE_KINDS)
+    if not all(isinstance(row, dict) for row in manifest["history"]):
+        raise ValueError("every row of history must be an object")
     hypergraph = Hypergraph.from_arrays(
         arrays, manifest["hypergraph"], name=manifest["name"], notes=manifest["notes"]
     )
     if hypergraph.digest != manifest["digest"]:
         raise ValueError("the digest of the content is another one")
-    provenance = dict(manifest["provenance"])
     provenance["preprocessing"] = tuple(provenance["preprocessing"])
-    starts = arrays["members.row_starts"]
     return Condensation(
         hypergraph=hypergraph,
-        members=tuple(np.split(arrays["members.source_ids"], starts[1:-1])),
+        members=_members(arrays, hypergraph.num_nodes, provenance["num_source_nodes"]),
         provenance=Provenance(**provenance),
         history=tuple(manifest["history"]),
         seconds=manifest["seconds"],
         peak_memory_mb=manifest["peak_memory_mb"],
         start_validation=manifest["start_validation"],
         final_validation=manifest["final_validation"],
-        warnings=tuple(manifest["warnings"]),
+        warnings=tuple(str(warning) for warning in manifest["warnings"]),
     )
+
+
+def _check_kinds(content: dict[str, Any], kinds: dict[str, tuple[type, ...]]) -> None:
+    for key, allowed in kinds.items():
+        if key not in content:
+            raise ValueError(f"{key} is missing")
+        if type(content[key]) not in allowed:
+            words = " or ".join("null" if kind is NoneType else kind.__name__ for kind in allowed)
+            raise ValueError(f"{key} must be {words}, got {str(content[key])[:60]!r}")
+
+
+def _members(arrays: dict[str, NDArray[Any]], num_nodes: int, num_source_nodes: int) -> tuple[Ids, ...]:
+    """The source nodes of every condensed node, after checking the two arrays that hold them."""
+    ids, starts = arrays["members.source_ids"], arrays["members.row_starts"]
+    for key, array in (("source_ids", ids), ("row_starts", starts)):
+        if array.ndim != 1 or array.dtype != np.int64:
+            raise ValueError(f"members.{key} must be a flat list of int64, got {array.dtype} {array.shape}")
+    if (
+        len(starts) != num_nodes + 1
+        or starts[0] != 0
+        or starts[-1] != len(ids)
+        or (np.diff(starts) < 0).any()
+    ):
+        raise ValueError(f"members.row_starts must be {num_nodes + 1} numbers that rise from 0 to {len(ids)}")
+    bad = np.flatnonzero((ids < 0) | (ids >= num_source_nodes))
+    if len(bad):
+        raise ValueError(f"members.source_ids must be 0 to {num_source_nodes - 1}: got {ids[bad[0]]}")
+    return tuple(np.split(ids, starts[1:-1]))

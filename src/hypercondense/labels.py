@@ -32,7 +32,9 @@ def condensed_labels(
     >>> condensed_labels(np.array([0, 0, 0, 1, 1, 2]), num_nodes=10, nodes=5).tolist()
     [0, 0, 1, 1, 2]
     """
-    if (ratio is None) == (nodes is None):
+    if ratio is None and nodes is None:
+        raise ValueError("how many condensed nodes? give a ratio (--ratio 0.01) or a number (--nodes 20)")
+    if ratio is not None and nodes is not None:
         raise ValueError("give either ratio or nodes, and not both")
     classes, counts = np.unique(train_labels, return_counts=True)
     if ratio is not None and not 0 < ratio <= 1:

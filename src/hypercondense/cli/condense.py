@@ -1,8 +1,9 @@
 """``hypercondense condense``: make the tiny synthetic hypergraph."""
 
 import dataclasses
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -112,7 +113,12 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
 
 
 def checkpoint_folder(out: Path) -> Path:
-    """Where the state of an interrupted run is kept."""
+    """Where the state of an interrupted run is kept: beside ``out``, which may be ``.``."""
+    from hypercondense.errors import ConfigError
+
+    out = Path(os.path.abspath(out))  # noqa: PTH100 (resolve() would follow a link at the target)
+    if not out.name:
+        raise ConfigError(f"--out must be a folder that can be replaced, got {out}; choose another place")
     return out.with_name(f"{out.name}.partial")
 
 
@@ -121,12 +127,19 @@ def sole_writer(out: Path) -> Iterator[None]:
     """Keep other processes from condensing into the same folder; forget the checkpoint if all goes well."""
     from hypercondense.errors import CondensationError
     from hypercondense.locking import BusyError, exclusive
-    from hypercondense.methods.checkpoint import LOCK, remove_checkpoint
+    from hypercondense.methods.checkpoint import remove_checkpoint
 
+    folder = checkpoint_folder(out)
+    lock = folder / "lock"
     try:
-        with exclusive(checkpoint_folder(out) / LOCK):
-            yield
-            remove_checkpoint(checkpoint_folder(out))
+        with exclusive(lock):
+            try:
+                yield
+                remove_checkpoint(folder)
+            finally:
+                lock.unlink()
+                with suppress(OSError):  # a checkpoint, or a file of somebody else, is kept
+                    folder.rmdir()
     except BusyError as error:
         raise CondensationError(
             f"another process is condensing into {out}; wait for it, or choose another --out"

@@ -15,9 +15,15 @@ DataDir = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no notes.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
-Seed = Annotated[int, typer.Option(help="Equal seeds give equal results on one machine.", min=0)]
+_LARGEST_SEED = 2**31 - 1  # what every generator takes
+Seed = Annotated[
+    int, typer.Option(help="Equal seeds give equal results on one machine.", min=0, max=_LARGEST_SEED)
+]
 SplitSeed = Annotated[
-    int, typer.Option(help="Seed of the 50/25/25 split into train, validation and test.", min=0)
+    int,
+    typer.Option(
+        help="Seed of the 50/25/25 split into train, validation and test.", min=0, max=_LARGEST_SEED
+    ),
 ]
 SplitFile = Annotated[
     Path | None,
@@ -62,4 +68,19 @@ def read_split(source: Any, file: Path | None, seed: int) -> Any:
     parts = read_json(file)
     if set(parts) != {"train", "validation", "test"}:
         raise FormatError(f"{file} must have the keys train, validation and test, got {', '.join(parts)}")
+    for part, ids in parts.items():
+        _check_ids(file, part, ids)
     return split_from_ids(source, **{f"{part}_ids": ids for part, ids in parts.items()})
+
+
+def _check_ids(file: Path, part: str, ids: Any) -> None:
+    from hypercondense.errors import FormatError
+
+    if not isinstance(ids, list):
+        raise FormatError(f"{file}: {part} must be a list of node ids, got {str(ids)[:60]!r}")
+    for position, node in enumerate(ids):
+        if type(node) is not int or not 0 <= node < 2**63:  # true and false are integers to Python
+            raise FormatError(
+                f"{file}: {part} must be node ids, whole numbers from 0: "
+                f"entry {position} is {str(node)[:60]!r}"
+            )

@@ -19,7 +19,8 @@ _LINE_EVERY = 5.0  # seconds between two plain lines where there is no terminal
 
 def print_json(value: Any) -> None:
     """Put exactly one JSON value on standard output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    escape = not (sys.stdout.encoding or "").lower().startswith("utf")
+    sys.stdout.write(json.dumps(value, ensure_ascii=escape, allow_nan=False) + "\n")
 
 
 def note(message: str, *, quiet: bool = False) -> None:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from hypercondense import storage
 from hypercondense.errors import CondensationError, FormatError
 
-LOCK = "lock"  # held while a condensation writes here
 _FILE = "checkpoint.safetensors"
 
 
@@ -72,10 +71,7 @@ class Checkpoint:
 
 def remove_checkpoint(folder: Path) -> None:
     """Forget the state in ``folder``, once the result is safe; other files in it are left alone."""
-    for name in (_FILE, LOCK):
-        (folder / name).unlink(missing_ok=True)
-    if folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
+    (folder / _FILE).unlink(missing_ok=True)
 
 
 def pack_optimizer(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:

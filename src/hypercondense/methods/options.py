@@ -1,6 +1,7 @@
 """Options of a method as text and JSON: the one place where names become functions and back."""
 
 import dataclasses
+import math
 import operator
 import types
 import typing
@@ -93,9 +94,9 @@ def _number(name: str, value: Any, hint: Any) -> Any:
     kind = int if int in kinds else float
     try:
         number = float(value)
-        if kind is int and number != int(number):
+        if not math.isfinite(number) or (kind is int and number != int(number)):
             raise ValueError
         return kind(number)
     except (TypeError, ValueError, OverflowError):
-        what = "a whole number" if kind is int else "a number"
+        what = "a whole number" if kind is int else "a finite number"
         raise ConfigError(f"option {name} must be {what}, got {value!r}") from None

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from hypercondense.data.formats.condensed import CONDENSED
 from hypercondense.data.formats.content_edges import CONTENT_EDGES
 from hypercondense.data.formats.cornell import CORNELL
 from hypercondense.data.formats.files import one_line_errors
@@ -18,7 +19,17 @@ from hypercondense.hypergraph import Hypergraph
 __all__ = ["READERS", "Reader", "read", "read_native", "write_native"]
 
 # The first that recognises a path reads it.
-READERS: tuple[Reader, ...] = (NATIVE, HYPERGCN, YELP, CORNELL, CONTENT_EDGES, TENSORS, NPZ, TABLES)
+READERS: tuple[Reader, ...] = (
+    NATIVE,
+    CONDENSED,
+    HYPERGCN,
+    YELP,
+    CORNELL,
+    CONTENT_EDGES,
+    TENSORS,
+    NPZ,
+    TABLES,
+)
 
 
 def read(
