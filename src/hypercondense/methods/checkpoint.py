@@ -71,7 +71,9 @@ class Checkpoint:
 
 def remove_checkpoint(folder: Path) -> None:
     """Forget the state in ``folder``, once the result is safe; other files in it are left alone."""
-    (folder / _FILE).unlink(missing_ok=True)
+    drafts = folder.glob(f".{_FILE}.*")  # of a write that was killed
+    for path in (folder / _FILE, *drafts):
+        path.unlink(missing_ok=True)
 
 
 def pack_optimizer(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
