@@ -97,5 +97,5 @@ def _candidates(num_columns: int, threads: int) -> list[tuple[int, int]]:
 def _buffer_bytes(propagation: Propagation, *, width: int, threads: int) -> int:
     """Bytes of the buffers of :meth:`Propagation.diffuse` in every thread."""
     num_hyperedges, num_active = propagation.to_hyperedges.shape
-    rows = 2 * propagation.num_nodes + num_active + num_hyperedges
+    rows = 2 * propagation.num_nodes + num_hyperedges
     return 4 * threads * int(width * rows + num_active)
