@@ -8,6 +8,7 @@ from hypercondense import generator as module
 from hypercondense.generator import (
     AnchorGenerator,
     nearest_candidates,
+    span_basis,
     structure_health,
     warm_start,
     warm_targets,
@@ -152,3 +153,20 @@ def test_health_of_a_known_structure() -> None:
 def test_impossible_options_are_named(options: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make(**options)
+
+
+def test_the_span_of_few_nodes_keeps_all_their_differences() -> None:
+    x = torch.randn(4, 10, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    basis = span_basis(x)
+    torch.testing.assert_close((x @ basis) @ basis.T, x)
+    torch.testing.assert_close(basis.T @ basis, torch.eye(4, dtype=torch.float64))
+    assert span_basis(x.T) is None
+
+
+def test_along_a_basis_the_mlp_scores_the_coordinates() -> None:
+    x = torch.randn(4, 10, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    torch.manual_seed(0)
+    along = AnchorGenerator(all_nodes(4), num_features=10, hidden=8, basis=span_basis(x)).double()
+    plain = AnchorGenerator(all_nodes(4), num_features=4, hidden=8, scale=(10 / 4) ** 0.5).double()
+    plain.load_state_dict({k: v for k, v in along.state_dict().items() if k != "basis"})
+    torch.testing.assert_close(along.scores(x), plain.scores(x @ span_basis(x)))

@@ -9,6 +9,8 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 Threshold: TypeAlias = Literal["anchor", "shared", "fixed"]
+_PATIENCE = 20  # times the asked steps that a warm-up may take
+_ALIVE = 0.9  # share of taught members that must be above their threshold before it ends
 _PAIRS_IN_MEMORY = 100_000  # pairs whose activations are kept for the backward pass at once
 
 
@@ -29,10 +31,12 @@ class AnchorGenerator(nn.Module):
         threshold_start: Where thresholds begin.
         scale: Features are divided by this number before the MLP sees them, so that layers start in their
             working range whether features are tf-idf (0.02) or counts (20).
+        basis: Directions, shape (num_features, r), along which the MLP sees the features. Paper: all of them.
     """
 
     candidates: Tensor
     scale: Tensor
+    basis: Tensor | None
 
     def __init__(
         self,
@@ -44,6 +48,7 @@ class AnchorGenerator(nn.Module):
         threshold: Threshold = "anchor",
         threshold_start: float = 0.5,
         scale: float = 1.0,
+        basis: Tensor | None = None,
     ) -> None:
         if layers < 2:
             raise ValueError(f"layers must be at least 2, got {layers}")
@@ -51,9 +56,12 @@ class AnchorGenerator(nn.Module):
             raise ValueError(f"threshold_start must be at least 0 and below 1, got {threshold_start:g}")
         super().__init__()
         self.register_buffer("candidates", candidates)
-        self.register_buffer("scale", torch.tensor(scale))
-        self.from_anchor = nn.Linear(num_features, hidden)
-        self.from_candidate = nn.Linear(num_features, hidden, bias=False)
+        width = num_features if basis is None else basis.shape[1]
+        # The same length in fewer directions: each is longer, and is brought back to its working range.
+        self.register_buffer("scale", torch.tensor(scale * (num_features / width) ** 0.5))
+        self.register_buffer("basis", basis)
+        self.from_anchor = nn.Linear(width, hidden)
+        self.from_candidate = nn.Linear(width, hidden, bias=False)
         self.inner = nn.ModuleList([nn.Linear(hidden, hidden) for _ in range(layers - 2)])
         self.last = nn.Linear(hidden, 1)
         self.threshold = nn.Parameter(
@@ -63,7 +71,7 @@ class AnchorGenerator(nn.Module):
 
     def scores(self, features: Tensor) -> Tensor:
         """Logits of the pairs, shape (anchors, candidates per anchor) (Eq. 7 before the sigmoid)."""
-        features = features / self.scale
+        features = (features if self.basis is None else features @ self.basis) / self.scale
         anchor, candidate = self.from_anchor(features), self.from_candidate(features)
         num_anchors, num_candidates = self.candidates.shape
         block = max(1, _PAIRS_IN_MEMORY // num_candidates)
@@ -102,6 +110,17 @@ def scatter_members(candidates: Tensor, strength: Tensor) -> Tensor:
     return incidence.index_put((candidates, anchors), strength)
 
 
+def span_basis(features: Tensor) -> Tensor | None:
+    """Orthonormal directions that span the rows of ``features`` (n, d), shape (d, n); ``None`` if n >= d.
+
+    Few nodes differ in few directions only. Along these the first layer of the MLP has n inputs, not d.
+    """
+    if len(features) >= features.shape[1]:
+        return None
+    directions: Tensor = torch.linalg.qr(features.T).Q
+    return directions
+
+
 def nearest_candidates(features: Tensor, size: int) -> Tensor:
     """For each node the ``size`` most similar nodes by cosine, itself first, shape (n, size)."""
     size = min(size, len(features))
@@ -126,7 +145,7 @@ def warm_targets(features: Tensor, labels: Tensor, candidates: Tensor, neighbour
 def warm_start(
     generator: AnchorGenerator, features: Tensor, targets: Tensor, *, steps: int, step_size: float
 ) -> None:
-    """Train the MLP to score ``targets`` (Paper: not there).
+    """Train the MLP to score ``targets``, for ``steps`` or longer, until they are alive (Paper: not there).
 
     An untrained MLP scores all pairs alike, so all mixing is across classes, the loss pushes every score
     below its threshold, and a dead ReLU never returns.
@@ -135,13 +154,20 @@ def warm_start(
     optimizer = torch.optim.Adam(weights, lr=step_size, fused=True)
     # Members are rare among candidates: weigh them so that both kinds count the same.
     positive_weight = ((1 - targets).sum() / targets.sum()).clamp(min=1.0)
-    for _ in range(steps):
-        loss = F.binary_cross_entropy_with_logits(
-            generator.scores(features), targets, pos_weight=positive_weight
-        )
+    for step in range(_PATIENCE * steps):
+        scores = generator.scores(features)
+        if step >= steps and _share_alive(generator, scores, targets) > _ALIVE:
+            break
+        loss = F.binary_cross_entropy_with_logits(scores, targets, pos_weight=positive_weight)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
+
+
+def _share_alive(generator: AnchorGenerator, scores: Tensor, targets: Tensor) -> float:
+    """Share of the taught members whose score is above the threshold of their anchor."""
+    above = scores.detach().sigmoid() > generator.threshold.detach()[:, None]
+    return float((above * targets).sum() / targets.sum())
 
 
 @dataclass(frozen=True)
