@@ -143,7 +143,7 @@ def test_hyperedges_have_their_anchor_at_weight_one_and_a_bounded_number_of_like
 ) -> None:
     linker, _ = trained(planted, threshold=0.6, max_members=5)
     rows = rows_of(planted, slice(None, None, 5)).requires_grad_()
-    incidence = linker.link(rows)
+    incidence = linker(rows)
     sizes = (incidence > 0).sum(0)
     assert sizes.max() == 5
     assert (sizes != 1).all()

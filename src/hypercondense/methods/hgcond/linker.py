@@ -84,8 +84,6 @@ class HyperedgeLinker(nn.Module):
         chosen &= (chosen.sum(1) > 1)[:, None]
         return (probability * chosen).T
 
-    link = forward
-
 
 def gaussian_divergence(mean: Tensor, log_variance: Tensor) -> Tensor:
     """``KL(N(mean, variance) || N(0, I))`` of every row, in nats.
