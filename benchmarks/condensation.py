@@ -16,10 +16,10 @@ from pathlib import Path
 
 import torch
 
+from hypercondense.catalogue import make_method
 from hypercondense.data import load, split
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.evaluation import Inputs, Recipe, train
-from hypercondense.methods import make_method
 
 EPOCHS = 25
 SETTINGS = (("cora", 0.01), ("pubmed", 0.01), ("coauthor_dblp", 0.005), ("walmart-trips", 0.005))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from hypercondense.catalogue import condense
 from hypercondense.data.load import load
 from hypercondense.data.splits import Split, split, split_from_ids
 from hypercondense.errors import ConfigError
@@ -23,7 +24,6 @@ from hypercondense.evaluation import (
 )
 from hypercondense.evaluation.metrics import accuracy, macro_f1, mean_average_precision, mutual_information
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.methods import condense
 from hypercondense.models import MODELS
 
 SHORT = Recipe(model="hgnn", options={"hidden": 16}, epochs=20)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from hypercondense.catalogue import condense
 from hypercondense.condensation import Condensation
 from hypercondense.data import Split, split, synthetic
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.methods import condense
 from hypercondense.methods.hgcond import HGCond, HGCondNHL
 
 FAST = {

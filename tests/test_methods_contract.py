@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from hypercondense.catalogue import METHODS, make_method
 from hypercondense.condensation import Condensation, load_condensed
 from hypercondense.data import Split, split, split_from_ids, synthetic
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.labels import condensed_labels
-from hypercondense.methods import METHODS, make_method
 
 #: Options that make a method fast on a few nodes.
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from hypercondense.catalogue import METHODS, make_method
 from hypercondense.errors import ConfigError
-from hypercondense.methods import METHODS, make_method
 from hypercondense.methods.ahgcdd import AHGCDD
 from hypercondense.methods.options import configure, settings_of
 from hypercondense.schedules import cosine, linear

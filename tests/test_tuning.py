@@ -2,11 +2,11 @@
 
 import pytest
 
+from hypercondense.catalogue import condense
 from hypercondense.data import split, split_from_ids, synthetic
 from hypercondense.evaluation import Recipe
 from hypercondense.evaluation.selection import validation_scorer
 from hypercondense.evaluation.tuning import configurations, rank
-from hypercondense.methods import condense
 
 RECIPES = [
     Recipe(model="hgnn", options={"hidden": 16}, learning_rate=step, epochs=15)

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from hypercondense.version import __version__
 
 if TYPE_CHECKING:
+    from hypercondense.catalogue import condense
     from hypercondense.condensation import Condensation, load_condensed
     from hypercondense.data import Split, digits, load, split, split_from_ids, synthetic
     from hypercondense.evaluation import Score, evaluate
     from hypercondense.hypergraph import Hypergraph
-    from hypercondense.methods import AHGCDD, AHGCDDX, condense
+    from hypercondense.methods import AHGCDD, AHGCDDX
     from hypercondense.summary import statistics
 
 __all__ = [
@@ -42,11 +43,12 @@ __all__ = [
 
 # Imported when first used, so that `hypercondense --version` does not wait for torch.
 _HOMES = {
+    "catalogue": ("condense",),
     "condensation": ("Condensation", "load_condensed"),
     "data": ("Split", "digits", "load", "split", "split_from_ids", "synthetic"),
     "evaluation": ("Score", "evaluate"),
     "hypergraph": ("Hypergraph",),
-    "methods": ("AHGCDD", "AHGCDDX", "condense"),
+    "methods": ("AHGCDD", "AHGCDDX"),
     "summary": ("statistics",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

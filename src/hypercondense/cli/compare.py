@@ -35,8 +35,8 @@ def compare(
     debug: options.Debug = False,
 ) -> None:
     """Condense with several methods, train several models on each result, and show them side by side."""
+    from hypercondense.catalogue import make_method
     from hypercondense.evaluation.selection import validation_scorer
-    from hypercondense.methods import make_method
     from hypercondense.storage import user_cache
 
     names = [name.strip() for name in methods.split(",")]

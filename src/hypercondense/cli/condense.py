@@ -59,9 +59,9 @@ def condense(
     debug: options.Debug = False,
 ) -> None:
     """Condense a hypergraph into a folder that `evaluate` and Python can read."""
+    from hypercondense.catalogue import make_method
     from hypercondense.evaluation.selection import validation_scorer
     from hypercondense.memory import parse_size
-    from hypercondense.methods import make_method
     from hypercondense.storage import check_target, user_cache
 
     # Everything that can be wrong is found out before the long work.

@@ -1,0 +1,58 @@
+"""Every way to condense, by name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hypercondense.condensation import Condensation
+from hypercondense.data.splits import Split
+from hypercondense.errors import ConfigError
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.methods import (
+    AHGCDD,
+    AHGCDDX,
+    HGCPA,
+    Condenser,
+    Herding,
+    HGCond,
+    HGCondNHL,
+    KCenter,
+    Random,
+    Ridge,
+)
+from hypercondense.methods.options import configure
+
+METHODS: dict[str, type[Condenser]] = {
+    method.name: method
+    for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond, Ridge)
+}
+DEFAULT = AHGCDD.name
+
+
+def make_method(name: str = DEFAULT, settings: Mapping[str, Any] | None = None) -> Condenser:
+    """The method of a name with its options, which may be text.
+
+    >>> make_method("ahgcdd-x", {"epochs": "50"}).epochs
+    50
+    """
+    if name not in METHODS:
+        raise ConfigError(f"unknown method {name!r}; the methods are {', '.join(METHODS)}")
+    return configure(METHODS[name], settings or {})
+
+
+def condense(
+    source: Hypergraph,
+    split: Split,
+    *,
+    method: str = DEFAULT,
+    settings: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> Condensation:
+    """Condense with the method of a name; ``how`` is what :meth:`Condenser.condense` takes.
+
+    >>> from hypercondense.data import split, synthetic
+    >>> source = synthetic(num_nodes=200, seed=0)
+    >>> result = condense(source, split(source), ratio=0.05, settings={"epochs": 2})
+    >>> result.hypergraph.num_nodes
+    10
+    """
+    return make_method(method, settings).condense(source, split, **how)
