@@ -18,12 +18,13 @@ from hypercondense.methods import (
     KCenter,
     Random,
     Ridge,
+    Unrolled,
 )
 from hypercondense.methods.options import configure
 
 METHODS: dict[str, type[Condenser]] = {
     method.name: method
-    for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond, Ridge)
+    for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond, Ridge, Unrolled)
 }
 DEFAULT = AHGCDD.name
 

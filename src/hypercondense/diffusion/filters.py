@@ -36,7 +36,7 @@ def heat_kernel(time: float, order: int | None = None) -> Coefficients:
     return tuple(math.exp(k * math.log(time) - time - math.lgamma(k + 1)) for k in range(order + 1))
 
 
-def vanilla(steps: int) -> Coefficients:
+def vanilla(steps: float) -> Coefficients:
     """Plain propagation ``P^steps``, the ablation without Poisson weights.
 
     >>> vanilla(2)
@@ -65,7 +65,7 @@ def _check_time(time: float) -> None:
         raise ValueError(f"diffusion time must be a positive number, got {time}; identity() is no diffusion")
 
 
-def _checked_steps(what: str, steps: int) -> int:
+def _checked_steps(what: str, steps: float) -> int:
     if steps != int(steps) or steps < 0:
         raise ValueError(f"{what} must be a whole number, 0 or more, got {steps}")
     return int(steps)

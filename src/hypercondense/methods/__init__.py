@@ -6,6 +6,7 @@ from hypercondense.methods.coresets import Herding, KCenter, Random
 from hypercondense.methods.hgcond import HGCond, HGCondNHL
 from hypercondense.methods.hgcpa import HGCPA
 from hypercondense.methods.ridge import Ridge
+from hypercondense.methods.unrolled import Unrolled
 
 __all__ = [
     "AHGCDD",
@@ -19,4 +20,5 @@ __all__ = [
     "Random",
     "Ridge",
     "Select",
+    "Unrolled",
 ]

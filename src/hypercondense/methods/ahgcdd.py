@@ -36,6 +36,7 @@ Propagation: TypeAlias = Callable[[float], tuple[float, ...]]
 PROPAGATIONS: dict[str, Propagation] = {
     "heat-kernel": heat_kernel,
     "vanilla": lambda time: vanilla(truncation_order(time)),
+    "power": vanilla,  # not in the paper: P^2 is what two layers of a network do
     "none": lambda time: identity(),
 }
 _SAMPLE_STREAM = 2
@@ -47,7 +48,8 @@ class DualLevel(Condenser):
 
     Args:
         time: Diffusion time, lambda in Eq. 2.
-        propagation: ``heat-kernel`` (the paper), ``vanilla`` or ``none`` (its ablations).
+        propagation: ``heat-kernel`` (the paper), ``vanilla`` or ``none`` (its ablations), or ``power``, which
+            is P to the power of ``time``.
         start: How source rows are aggregated: ``uniform`` (Eq. 6), ``single`` or ``kmeans``.
         samples_per_node: Rows aggregated per condensed node, ``s``.
         epochs: ``T``.

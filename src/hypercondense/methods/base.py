@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ from hypercondense.methods.options import settings_of
 from hypercondense.progress import Progress, silent
 from hypercondense.threads import one_thread
 
+T = TypeVar("T")
 #: Scores a candidate, higher is better; whoever wants selection on validation nodes passes one.
 Select: TypeAlias = Callable[[Hypergraph], float]
 
@@ -46,6 +47,7 @@ class Task:
     device: str
     threads: int  # for work on the source
     seconds: dict[str, float] = field(default_factory=dict)
+    memo: dict[Any, Any] | None = None  # what several trials on one source share; None shares nothing
 
     @property
     def train_labels(self) -> Ids:
@@ -72,6 +74,27 @@ class Task:
                 threads=self.threads,
                 progress=self.progress,
             )
+
+    def shared(self, key: Any, make: Callable[[], T]) -> T:
+        """What ``make`` returns; where trials share things, what it returned for this ``key`` before."""
+        if self.memo is None:
+            return make()
+        if key not in self.memo:
+            self.memo[key] = make()
+        found: T = self.memo[key]
+        return found
+
+    def diffused_parts(self, coefficients: Sequence[float]) -> tuple[Dense, Dense]:
+        """Diffused features of the training nodes and of the validation nodes."""
+
+        def rows() -> tuple[Dense, Dense]:
+            diffused = self.diffused(coefficients)
+            with self.stage("diffuse"):
+                return np.asarray(diffused[self.split.train_ids]), np.asarray(
+                    diffused[self.split.validation_ids]
+                )
+
+        return self.shared(("diffused", tuple(coefficients)), rows)
 
     def diffused_rows(self, coefficients: Sequence[float]) -> Dense | SelectedRows:
         """Diffused features of the training nodes, shape (training nodes, features).

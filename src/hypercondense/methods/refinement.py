@@ -61,17 +61,15 @@ class Rows:
 
 def first_features(task: Task, rows: Rows, *, start: Start, samples: int) -> tuple[Tensor, tuple[Ids, ...]]:
     """Means of source rows (Eq. 6), and the source node ids each was made from."""
+
+    def made() -> tuple[Dense, list[Ids]]:
+        rng = numpy_generator(task.seed, _START_STREAM)
+        return initialize(rows.values, rows.labels, task.labels, start=start, samples=samples, rng=rng)
+
     with task.stage("start"):
-        features, groups = initialize(
-            rows.values,
-            rows.labels,
-            task.labels,
-            start=start,
-            samples=samples,
-            rng=numpy_generator(task.seed, _START_STREAM),
-        )
+        features, groups = task.shared(("start", id(rows.values), start, samples), made)
     members = tuple(task.split.train_ids[group] for group in groups)
-    return torch.from_numpy(features).to(task.device), members
+    return torch.from_numpy(features.copy()).to(task.device), members
 
 
 def spread(features: Tensor) -> float:
@@ -114,6 +112,7 @@ class State:
     start: Snapshot | None = None
     best: Snapshot | None = None
     broken: str | None = None
+    extras: dict[str, Tensor] = field(default_factory=dict)  # what else a method must find again on resuming
 
     def __post_init__(self) -> None:
         # Fused Adam walks through memory: restored averages must lie as the features do.
@@ -176,6 +175,10 @@ class State:
             optimizer.step()
         self.history.append({"epoch": self.epoch, **figures, **self._health(structure)})
 
+    def set_feature_step(self, step: float) -> None:
+        """Change the step of Adam for the features."""
+        self.feature_optimizer.param_groups[0]["lr"] = step
+
     def outcome(self, members: tuple[Ids, ...]) -> Outcome:
         """The best candidate as a hypergraph, with warnings about what went wrong."""
         if self.best is None or self.start is None:
@@ -227,6 +230,7 @@ class State:
             return
         tensors = {"features": self.features, "chance": self.chance.get_state()}
         tensors |= {f"generator.{name}": parameter for name, parameter in self._parameters().items()}
+        tensors |= {f"extra.{name}": tensor for name, tensor in self.extras.items()}
         tensors |= pack_optimizer("feature_optimizer", self.feature_optimizer)
         if self.structure_optimizer is not None:
             tensors |= pack_optimizer("structure_optimizer", self.structure_optimizer)
@@ -250,6 +254,11 @@ class State:
             for name, parameter in self._parameters().items():
                 parameter.copy_(tensors[f"generator.{name}"])
         self.chance.set_state(tensors["chance"])
+        self.extras = {
+            name.removeprefix("extra."): tensor.to(self.features.device)
+            for name, tensor in tensors.items()
+            if name.startswith("extra.")
+        }
         unpack_optimizer("feature_optimizer", self.feature_optimizer, tensors)
         if self.structure_optimizer is not None:
             unpack_optimizer("structure_optimizer", self.structure_optimizer, tensors)

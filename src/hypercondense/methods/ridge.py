@@ -7,20 +7,21 @@ rows ``Z`` (m, d):
     ``W = (Z' Z'^T + r I)^-1 Y'``,  prediction ``Z Z'^T W``,  loss between prediction and ``Y``.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hypercondense.hypergraph import Dense, Hypergraph, Ids
+from hypercondense.hypergraph import Hypergraph
 from hypercondense.initialize import STARTS, Start
-from hypercondense.methods.ahgcdd import PROPAGATIONS, Propagation
+from hypercondense.methods.ahgcdd import AHGCDD, PROPAGATIONS, Propagation
 from hypercondense.methods.base import Condenser, Outcome, Task
 from hypercondense.methods.options import check_options, choice
+from hypercondense.methods.problem import Problem
 from hypercondense.methods.refinement import Rows, State, first_features, spread
 
 _SAMPLE_STREAM = 6
@@ -45,35 +46,41 @@ OBJECTIVES: dict[str, Objective] = {"squared": squared, "cross-entropy": cross_e
 
 @dataclass(frozen=True, kw_only=True)
 class Ridge(Condenser):
-    """Features optimized through closed-form ridge regression; the structure is the identity.
+    """Features optimized through closed-form ridge regression.
 
     Args:
-        time: Diffusion time of the source rows.
-        propagation: ``heat-kernel``, ``vanilla`` or ``none``, as for AHGCDD.
+        time: Diffusion time of the source rows; the power of P where ``propagation`` is ``power``.
+        propagation: ``heat-kernel``, ``vanilla``, ``power`` or ``none``, as for AHGCDD.
+        raw_too: Whether rows also hold the features as they are, beside the diffused ones.
         start: How source rows are aggregated: ``uniform``, ``single`` or ``kmeans``.
         samples_per_node: Rows aggregated per condensed node.
         epochs: Steps of Adam.
-        feature_step: Its step, times the standard deviation of the features at the start.
+        feature_step: Its first step, times the standard deviation of the features at the start; it falls to 0
+            along half a cosine.
         batch: Source rows a step looks at.
         objective: ``squared`` or ``cross-entropy``.
         strength: ``r`` as a fraction of the mean squared length of the condensed rows.
+        structure: Whether hyperedges are made, and optimized in turns with the features, as in AHGCDD.
         snapshots: How many states besides the start are scored by ``select``.
         self_select: Whether, without ``select``, the ridge model itself scores them on the validation nodes.
     """
 
     name: ClassVar[str] = "ridge"
     empty_structure: ClassVar[str | None] = None
+    one_thread_up_to: ClassVar[int] = 256
 
     time: float = 2.0
     propagation: Propagation = choice("heat-kernel", PROPAGATIONS)
+    raw_too: bool = False
     start: Start = choice("kmeans", STARTS)
-    samples_per_node: int = 50
-    epochs: int = 150
-    feature_step: float = 0.05
+    samples_per_node: int = 100
+    epochs: int = 100
+    feature_step: float = 0.1
     batch: int = 2048
-    objective: Objective = choice("squared", OBJECTIVES)
-    strength: float = 0.01
-    snapshots: int = 10
+    objective: Objective = choice("cross-entropy", OBJECTIVES)
+    strength: float = 0.05
+    structure: bool = False
+    snapshots: int = 4
     self_select: bool = True
 
     def __post_init__(self) -> None:
@@ -83,38 +90,71 @@ class Ridge(Condenser):
 
     def run(self, task: Task) -> Outcome:
         """Minimize the error of the closed-form model on batches of training rows."""
-        diffused = task.diffused(self.propagation(self.time))
-        rows = Rows(
-            np.asarray(diffused[task.split.train_ids]), task.train_labels, task.device, unit_vectors=False
-        )
+        problem = self.problem(task)
+        rows = Rows(problem.start_rows, task.train_labels, task.device, unit_vectors=False)
         first, members = first_features(task, rows, start=self.start, samples=self.samples_per_node)
-        classes = F.one_hot(torch.as_tensor(task.labels, device=task.device), task.source.num_classes).to(
-            first
-        )
         if self.self_select and task.select is None and len(task.split.validation_ids):
-            validation = np.asarray(diffused[task.split.validation_ids])
-            task = replace(task, select=self._scorer(task, validation, classes))
-        step = self.feature_step * spread(first)
-        state = State.features_only(task, first, step=step, stream=_SAMPLE_STREAM)
-        for _ in state.epochs(self.epochs, self.snapshots):
-            positions = _draw(len(rows.labels), self.batch, state.chance)
-            wanted = F.one_hot(torch.from_numpy(rows.labels[positions]), task.source.num_classes).to(first)
-            predicted = ridge_predict(state.features, classes, rows[positions], strength=self.strength)
-            loss = self.objective(predicted, wanted)
-            state.update(loss, state.structure(), features=True, error=loss)
+            task = replace(task, select=lambda candidate: self.accuracy(problem, candidate))
+        state, step = self.make_state(task, first), spread(first)
+        for epoch in state.epochs(self.total_epochs, self.snapshots):
+            state.set_feature_step(step * self.relative_step(epoch))
+            structure = state.structure()
+            loss = self.loss(problem, state, problem.view(state.features, structure))
+            state.update(loss, structure, features=self.updates_features(epoch), error=loss)
         return state.outcome(members)
 
-    def _scorer(self, task: Task, validation: Dense, classes: Tensor) -> Callable[[Hypergraph], float]:
-        """Accuracy of the closed-form model on the validation nodes."""
-        labels = task.source.labels[task.split.validation_ids]
-        rows = torch.from_numpy(validation).to(task.device)
+    @property
+    def total_epochs(self) -> int:
+        """How many updates there are."""
+        return self.epochs
 
-        def score(candidate: Hypergraph) -> float:
-            features = torch.tensor(candidate.dense_features(), device=task.device)
-            predicted = ridge_predict(features, classes, rows, strength=self.strength)
-            return float((predicted.argmax(1).cpu().numpy() == labels).mean())
+    def problem(self, task: Task) -> Problem:
+        """The rows to predict."""
+        maps = [self.propagation(self.time)]
+        if self.raw_too:
+            maps.append(PROPAGATIONS["none"](self.time))
+        return Problem.of(task, maps)
 
-        return score
+    def relative_step(self, epoch: int) -> float:
+        """Adam's step in standard deviations of the first features."""
+        return self.feature_step * falling(epoch / self.epochs)
+
+    def loss(self, problem: Problem, state: State, condensed: Tensor) -> Tensor:
+        """Loss of the closed-form model, fitted to ``condensed`` rows (n, d), on a batch of training rows."""
+        rows, classes = problem.batch(self.batch, state.chance)
+        return self.objective(
+            ridge_predict(condensed, problem.targets, rows, strength=self.strength), classes
+        )
+
+    def accuracy(self, problem: Problem, candidate: Hypergraph) -> float:
+        """Accuracy on the validation nodes of the closed-form model fitted to a candidate."""
+        condensed = problem.view_of(candidate)
+        predicted = ridge_predict(condensed, problem.targets, problem.validation, strength=self.strength)
+        return float((predicted.argmax(1) == problem.validation_labels).double().mean())
+
+    def make_state(self, task: Task, first: Tensor) -> State:
+        """What changes from epoch to epoch, with a generator of hyperedges if they are wanted."""
+        if self.structure:
+            labels = torch.as_tensor(task.labels, device=task.device)
+            return self._anchors.make_state(task, first, labels)
+        return State.features_only(task, first, step=1.0, stream=_SAMPLE_STREAM)
+
+    def updates_features(self, epoch: int) -> bool:
+        """Whose turn it is, the features' or the structure's."""
+        return not self.structure or self._anchors.updates_features(epoch)
+
+    @property
+    def _anchors(self) -> AHGCDD:
+        return AHGCDD(time=self.time, propagation=self.propagation)
+
+
+def falling(share: float) -> float:
+    """Half a cosine, from 1 at the begin (``share`` 0) to 0 at the end (1).
+
+    >>> round(falling(0.5), 6)
+    0.5
+    """
+    return 0.5 * (1 + math.cos(math.pi * share))
 
 
 def ridge_predict(condensed: Tensor, classes: Tensor, rows: Tensor, *, strength: float) -> Tensor:
@@ -127,11 +167,10 @@ def ridge_predict(condensed: Tensor, classes: Tensor, rows: Tensor, *, strength:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    bias = condensed.detach().square().mean().sqrt() * torch.ones_like(condensed[:1, :1])
-    condensed, rows = (torch.cat([x, bias.expand(len(x), 1)], dim=1) for x in (condensed, rows))
-    kernel = condensed @ condensed.T
+    bias = condensed.detach().square().mean()
+    kernel = condensed @ condensed.T + bias
     weights = solve_positive(kernel, classes, ridge=strength * kernel.diagonal().mean())
-    return rows @ (condensed.T @ weights)
+    return rows @ (condensed.T @ weights) + bias * weights.sum(0)
 
 
 def solve_positive(kernel: Tensor, targets: Tensor, *, ridge: Tensor) -> Tensor:
@@ -145,8 +184,3 @@ def solve_positive(kernel: Tensor, targets: Tensor, *, ridge: Tensor) -> Tensor:
         ridge = 10 * ridge
     solved: Tensor = torch.cholesky_solve(targets, factor)
     return solved
-
-
-def _draw(size: int, batch: int, chance: torch.Generator) -> Ids:
-    """Positions of a batch, all different; all of them where there are no more."""
-    return np.sort(torch.randperm(size, generator=chance)[:batch].numpy())

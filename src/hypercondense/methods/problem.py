@@ -1,0 +1,81 @@
+"""Rows of the source to be predicted from condensed rows: what ``ridge`` and ``unrolled`` share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from hypercondense.diffusion import diffuse_dense
+from hypercondense.hypergraph import Dense, Hypergraph
+from hypercondense.methods.base import Task
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Training rows with their classes, validation rows with theirs, and the classes of condensed nodes.
+
+    Args:
+        maps: Coefficients of powers of P, one list for each map; the rows of several are concatenated.
+        start_rows: Training rows under the first map, (m, d): what condensed features begin as.
+        train: Training rows under all maps, (m, d * maps).
+        labels: Their classes, (m,).
+        validation: Validation rows under all maps.
+        validation_labels: Their classes.
+        targets: One-hot classes of the condensed nodes, (n, C).
+    """
+
+    maps: tuple[tuple[float, ...], ...]
+    start_rows: Dense
+    train: Tensor
+    labels: Tensor
+    validation: Tensor
+    validation_labels: Tensor
+    targets: Tensor
+
+    @classmethod
+    def of(cls, task: Task, maps: Sequence[Sequence[float]]) -> "Problem":
+        """Diffuse the source by every map."""
+        parts = [task.diffused_parts(coefficients) for coefficients in maps]
+        train, validation = (
+            torch.from_numpy(_joined(rows)).to(task.device) for rows in zip(*parts, strict=True)
+        )
+        labels, validation_labels, condensed_labels = (
+            torch.as_tensor(ids.copy(), device=task.device)
+            for ids in (task.train_labels, task.source.labels[task.split.validation_ids], task.labels)
+        )
+        return cls(
+            maps=tuple(tuple(coefficients) for coefficients in maps),
+            start_rows=parts[0][0],
+            train=train,
+            labels=labels,
+            validation=validation,
+            validation_labels=validation_labels,
+            targets=F.one_hot(condensed_labels, task.source.num_classes).to(train),
+        )
+
+    def batch(self, size: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Different training rows drawn by chance, all where there are no more, and their one-hot classes."""
+        positions = torch.randperm(len(self.train), generator=chance)[:size].sort().values
+        positions = positions.to(self.train.device)
+        classes = F.one_hot(self.labels[positions], self.targets.shape[1])
+        return self.train[positions], classes.to(self.train)
+
+    def view(self, features: Tensor, structure: Tensor) -> Tensor:
+        """Condensed features (n, d) through all maps of their own structure (n, hyperedges)."""
+        if structure.shape[1] == 0:  # every power of the identity is the identity
+            return torch.cat([sum(w) * features for w in self.maps], dim=1)
+        return torch.cat([diffuse_dense(features, structure, w, self_loops=True) for w in self.maps], dim=1)
+
+    def view_of(self, candidate: Hypergraph) -> Tensor:
+        """The same of a candidate for the result, whose singleton hyperedges are its self-loops."""
+        features = torch.tensor(candidate.dense_features()).to(self.train)
+        incidence = candidate.incidence.matrix(candidate.num_nodes, candidate.num_hyperedges)
+        shared = np.flatnonzero(np.diff(incidence.tocsc().indptr) > 1)
+        return self.view(features, torch.tensor(incidence[:, shared].toarray()).to(features))
+
+
+def _joined(rows: Sequence[Dense]) -> Dense:
+    return np.asarray(rows[0]) if len(rows) == 1 else np.concatenate(rows, axis=1)
