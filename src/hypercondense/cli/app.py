@@ -11,6 +11,7 @@ from hypercondense.cli.datasets import datasets
 from hypercondense.cli.demo import demo
 from hypercondense.cli.evaluate import evaluate
 from hypercondense.cli.info import info
+from hypercondense.cli.run import run
 from hypercondense.cli.tune import tune
 from hypercondense.version import __version__
 
@@ -47,3 +48,4 @@ app.command()(evaluate)
 app.command()(compare)
 app.command()(tune)
 app.command()(convert)
+app.command()(run)

@@ -1,0 +1,127 @@
+"""Jobs one after the other, or in several processes that cannot outlive this one."""
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeAlias
+
+from hypercondense.evaluation.parallel import interrupts_held_back
+from hypercondense.experiments.work import Job, failure, limit_threads, one_line, perform
+
+#: A line of the results file, and the job it belongs to.
+Report: TypeAlias = tuple[Job, dict[str, Any]]
+
+
+def perform_all(jobs: Sequence[Job], workers: int) -> Iterator[Report]:
+    """Do all jobs and give each line as soon as it is there; a run that breaks down gives a line too."""
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, got {workers}")
+    if workers == 1 or len(jobs) == 1:
+        for job in jobs:
+            for line in guarded(job):
+                yield job, line
+        return
+    yield from _in_processes(deque(jobs), min(workers, len(jobs)))
+
+
+def guarded(job: Job) -> Iterator[dict[str, Any]]:
+    """The lines of a job; after an error those of the runs that it kept from being done."""
+    left = list(job.runs)
+    try:
+        for line in perform(job):
+            left.pop(0)
+            yield line
+    except Exception as error:  # whatever it is, the other jobs go on and the user is told
+        reason = one_line(error)
+        yield from (failure(run, reason) for run in left)
+
+
+def _in_processes(waiting: deque[Job], workers: int) -> Iterator[Report]:
+    crew = [_Worker() for _ in range(workers)]
+    try:
+        while waiting or any(worker.job for worker in crew):
+            for place, worker in enumerate(crew):
+                if worker.job is None and waiting:
+                    if not worker.is_alive():
+                        crew[place] = worker = _Worker()  # noqa: PLW2901 (the dead one is replaced)
+                    worker.begin(waiting.popleft())
+            for worker in wait_for([one for one in crew if one.job]):
+                yield from worker.reports()
+    finally:
+        for worker in crew:
+            worker.end()
+
+
+class _Worker:
+    """A process that does one job after the other."""
+
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        self.link, there = context.Pipe()
+        self.job: Job | None = None
+        self.left = 0
+        self.process = context.Process(target=_serve, args=(there,), daemon=True)
+        with interrupts_held_back():
+            self.process.start()
+        there.close()  # so that the link breaks when the process ends
+
+    def is_alive(self) -> bool:
+        return self.process.is_alive()
+
+    def begin(self, job: Job) -> None:
+        self.job, self.left = job, len(job.runs)
+        with suppress(OSError):  # it died meanwhile; waiting for it will tell
+            self.link.send(job)
+
+    def reports(self) -> Iterator[Report]:
+        """The line it has for us; failures for all that is left of the job if it has died."""
+        job = self.job
+        assert job is not None
+        try:
+            lines = [self.link.recv()]
+        except (EOFError, OSError):
+            self.process.join()
+            reason = (
+                f"the process ended with status {self.process.exitcode} (killed, perhaps for memory); "
+                "use fewer workers"
+            )
+            lines = [failure(run, reason) for run in job.runs[len(job.runs) - self.left :]]
+        self.left -= len(lines)
+        if self.left == 0:
+            self.job = None
+        for line in lines:
+            yield job, line
+
+    def end(self) -> None:
+        self.process.terminate()
+        self.process.join()
+        self.link.close()
+
+
+def wait_for(workers: Sequence[_Worker]) -> list[_Worker]:
+    """The workers that have something to say."""
+    ready = set(map(id, wait([worker.link for worker in workers])))
+    return [worker for worker in workers if id(worker.link) in ready]
+
+
+def _serve(link: Connection) -> None:
+    """What a worker process does until it is told to end or its parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    limit_threads()
+    with suppress(EOFError, OSError):
+        while True:
+            for line in guarded(link.recv()):
+                link.send(line)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)  # in the middle of whatever we do: nobody wants it any more
