@@ -12,6 +12,7 @@ from hypercondense.cli.demo import demo
 from hypercondense.cli.evaluate import evaluate
 from hypercondense.cli.info import info
 from hypercondense.cli.run import run
+from hypercondense.cli.table import table
 from hypercondense.cli.tune import tune
 from hypercondense.version import __version__
 
@@ -49,3 +50,4 @@ app.command()(compare)
 app.command()(tune)
 app.command()(convert)
 app.command()(run)
+app.command()(table)

@@ -55,7 +55,7 @@ def _layout(table: Table, datasets: Mapping[str, Any], variants: Collection[str]
     table.allow(("sections", "rows", "columns", "quantities", "datasets", "variants", "paper", "average"))
     layout = Layout(
         sections=table.items_of("sections", str, ("dataset",)),
-        rows=table.items_of("rows", str, ("variant",)),
+        rows=table.items_of("rows", str, ("variant", "model", "task")),
         columns=table.items_of("columns", str, ("ratio",)),
         quantities=table.items_of("quantities", str, ("score",)),
         datasets=_ratios(table, datasets),

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -103,18 +104,18 @@ class Plan:
     layouts: dict[str, Layout]
     figure: Figure | None
 
-    def places(self) -> Iterator[Place]:
-        """Every cell, in the order of the plan: data sets, ratios, variants, models, tasks."""
+    def places(self, *, planned: bool = True) -> Iterator[Place]:
+        """Every cell, in the order of the plan; with ``planned=False`` those too that no variant covers."""
         for dataset in self.datasets.values():
-            for ratio in dataset.ratios:
-                for variant in self.variants.values():
-                    if variant.covers(dataset.key, ratio):
-                        yield from self._places(dataset.key, ratio, variant.key)
+            axes = (dataset.ratios, self.variants, self.models, self.tasks)
+            for ratio, variant, model, task in product(*axes):
+                place = Place(dataset=dataset.key, ratio=ratio, variant=variant, model=model, task=task)
+                if not planned or self.is_planned(place):
+                    yield place
 
-    def _places(self, dataset: str, ratio: float, variant: str) -> Iterator[Place]:
-        for model in self.models:
-            for task in self.tasks:
-                yield Place(dataset=dataset, ratio=ratio, variant=variant, model=model, task=task)
+    def is_planned(self, place: Place) -> bool:
+        """Whether the variant is run there."""
+        return self.variants[place.variant].covers(place.dataset, place.ratio)
 
     def settings_at(self, place: Place) -> list[Settings]:
         """The runs of a cell: all split seeds and condensations."""
