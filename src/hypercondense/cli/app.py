@@ -11,6 +11,7 @@ from hypercondense.cli.datasets import datasets
 from hypercondense.cli.demo import demo
 from hypercondense.cli.evaluate import evaluate
 from hypercondense.cli.info import info
+from hypercondense.cli.report import report
 from hypercondense.cli.run import run
 from hypercondense.cli.table import table
 from hypercondense.cli.tune import tune
@@ -51,3 +52,4 @@ app.command()(tune)
 app.command()(convert)
 app.command()(run)
 app.command()(table)
+app.command()(report)

@@ -120,11 +120,14 @@ def _finish(agenda: Any, summary: Any, results: Path, *, json: bool, quiet: bool
             f"(`hypercondense datasets fetch {source}` says how to get it)",
             quiet=quiet,
         )
+    if summary.elsewhere:
+        output.note(f"{summary.elsewhere} runs were left to another process that does them", quiet=quiet)
     for line in summary.failed:
         output.warn(f"failed: {describe(line)}")
     if json:
         failed = [{"settings": line["settings"], "error": line["error"]} for line in summary.failed]
         facts = {"results": str(results), "done": summary.done, "done_before": len(agenda.finished)}
+        facts["elsewhere"] = summary.elsewhere
         output.print_json({**facts, "failed": failed, "absent": agenda.absent})
     else:
         output.note(f"{summary.done} runs done, {len(summary.failed)} failed; see {results}", quiet=quiet)

@@ -19,27 +19,50 @@ def table(
     ] = "text",
     layout: Annotated[Literal["table", "readme"], typer.Option(help="Which layout of the plan.")] = "table",
     out: Annotated[Path | None, typer.Option(help="A file to write instead of standard output.")] = None,
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw the figure of the plan into this .svg, .pdf or .png file.")
+    ] = None,
+    costs: Annotated[bool, typer.Option("--costs", help="Show what the runs cost instead.")] = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Show the results of a plan beside the published figures."""
-    from hypercondense.experiments.grid import make_report
-    from hypercondense.experiments.plan import read_plan
+    from hypercondense.errors import ConfigError
+    from hypercondense.experiments.costs import costs as costs_of
+    from hypercondense.experiments.figures import draw
     from hypercondense.experiments.render import FORMATS
     from hypercondense.experiments.summary import summarize
 
+    if plan is None and (figure or json):
+        raise ConfigError("figures and JSON need the plan; give it with --plan")
     lines = _lines(results)
-    if plan is None:
-        report = summarize(lines)
-    else:
-        wanted = read_plan(plan)
-        _check_layout(wanted, layout)
-        report = make_report(wanted, lines, layout)
+    report = summarize(lines)
+    if plan is not None:
+        wanted, report = _planned(plan, lines, layout)
+        if figure:
+            draw(wanted, lines, [figure])
+            output.note(f"drew {figure}", quiet=quiet)
+        lines = list({line.where: line for cell in report.cells for line in cell.lines}.values())
+    if costs:
+        report = costs_of(lines)
     if json:
         output.print_json([_cell(cell) for cell in report.cells])
         return
-    _write(FORMATS[format](report), out)
+    if out or not figure:
+        _write(FORMATS[format](report), out)
+
+
+def _planned(path: Path, lines: Any, layout: str) -> tuple[Any, Any]:
+    """A plan and its report."""
+    from hypercondense.errors import ConfigError
+    from hypercondense.experiments.grid import make_report
+    from hypercondense.experiments.plan import read_plan
+
+    plan = read_plan(path)
+    if layout not in plan.layouts:
+        raise ConfigError(f"the plan {plan.name} has no layout {layout!r}; it has {', '.join(plan.layouts)}")
+    return plan, make_report(plan, lines, layout)
 
 
 def _lines(results: Path) -> Any:
@@ -55,13 +78,6 @@ def _lines(results: Path) -> Any:
     if failed:
         output.warn(f"{len(failed)} lines tell of runs that failed; they are left out")
     return found.lines
-
-
-def _check_layout(plan: Any, layout: str) -> None:
-    from hypercondense.errors import ConfigError
-
-    if layout not in plan.layouts:
-        raise ConfigError(f"the plan {plan.name} has no layout {layout!r}; it has {', '.join(plan.layouts)}")
 
 
 def _cell(cell: Any) -> dict[str, Any]:

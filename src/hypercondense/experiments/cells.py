@@ -98,11 +98,11 @@ def _refuse(lines: Sequence[Line], where: str, what: str, found: Sequence[str]) 
     kinds = dict.fromkeys(found)
     if len(kinds) < 2:
         return
-    numbers = {
-        kind: [line.number for line, other in zip(lines, found, strict=True) if other == kind]
+    places = {
+        kind: [line.where for line, other in zip(lines, found, strict=True) if other == kind]
         for kind in kinds
     }
-    shown = "; ".join(f"{kind} in lines {', '.join(map(str, some[:5]))}" for kind, some in numbers.items())
+    shown = "; ".join(f"{kind} in {', '.join(some[:5])}" for kind, some in places.items())
     raise ConfigError(
         f"two {what} would be averaged at {where} ({shown}); remove the lines of one of them, "
         "or keep them in files of their own"

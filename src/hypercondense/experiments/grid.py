@@ -130,7 +130,7 @@ def _grid(plan: Plan, layout: Layout, section: tuple[str, ...], cells: list[Cell
         rows.append((_labels(plan, layout.rows, key), own))
     title = ", ".join(_labels(plan, layout.sections, section))
     header = [HEADERS[axis] for axis in layout.rows]
-    return _arranged(title, header, names, rows, layout)
+    return _arranged(title, header, names, rows, layout, label=plan.published.label)
 
 
 def _check_one_each(groups: dict[tuple[str, ...], list[Cell]], layout: Layout) -> None:
@@ -151,7 +151,9 @@ def _check_one_each(groups: dict[tuple[str, ...], list[Cell]], layout: Layout) -
 _Rows = Sequence[tuple[list[str], list[Cell | None]]]
 
 
-def _arranged(title: str, header: list[str], names: list[str], rows: _Rows, layout: Layout) -> Grid:
+def _arranged(
+    title: str, header: list[str], names: list[str], rows: _Rows, layout: Layout, *, label: str
+) -> Grid:
     """Published figures and differences in columns of their own, or in rows where there are many columns."""
     compared = [
         any(_compared(cell, layout) for cell in column)
@@ -160,7 +162,7 @@ def _arranged(title: str, header: list[str], names: list[str], rows: _Rows, layo
     averages = ["average", "spread"] if layout.average else []
     if len(names) + len(averages) <= 3 or layout.paper is not None:
         paired = zip(names, compared, strict=True)
-        wide = [part for name, more in paired for part in ([name, "paper", "difference"] if more else [name])]
+        wide = [part for name, more in paired for part in ([name, label, "difference"] if more else [name])]
         texts = [
             _texts(labels)
             + [
@@ -171,7 +173,7 @@ def _arranged(title: str, header: list[str], names: list[str], rows: _Rows, layo
             for labels, cells in rows
         ]
         return Grid(title, len(header), (*header, *wide), tuple(map(tuple, texts)))
-    deep = [line for labels, cells in rows for line in _three_rows(labels, cells, layout)]
+    deep = [line for labels, cells in rows for line in _three_rows(labels, cells, layout, label)]
     extra = [""] if any(compared) else []
     if not extra:
         deep = [line[: len(header)] + line[len(header) + 1 :] for line in deep]
@@ -199,14 +201,14 @@ def _three(cell: Cell | None, layout: Layout, more: bool) -> list[Text]:
     return [ours(cell), published(cell), difference(cell)]
 
 
-def _three_rows(labels: list[str], cells: list[Cell | None], layout: Layout) -> list[list[Text]]:
+def _three_rows(labels: list[str], cells: list[Cell | None], layout: Layout, label: str) -> list[list[Text]]:
     """A row of ours and, where there are published figures, a row of them and one of differences."""
     means = [cell.spread.mean if cell and cell.spread else None for cell in cells]
     rows = [[*_texts(labels), Text("ours"), *map(ours, cells), *_average(means, layout)]]
     if any(_compared(cell, layout) for cell in cells):
         blank = _texts([""] * len(labels))
         theirs = [cell.published.mean if cell and cell.published else None for cell in cells]
-        rows.append([*blank, Text("paper"), *map(published, cells), *_average(theirs, layout)])
+        rows.append([*blank, Text(label), *map(published, cells), *_average(theirs, layout)])
         gaps = [Text("")] * 2 if layout.average else []
         rows.append([*blank, Text("difference"), *map(difference, cells), *gaps])
     return rows
@@ -250,7 +252,7 @@ def difference(cell: Cell | None) -> Text:
 def _notes(plan: Plan, cells: Sequence[Cell]) -> list[str]:
     """What stands below the tables."""
     notes = list(plan.notes)
-    lines = list({line.number: line for cell in cells for line in cell.lines}.values())
+    lines = list({line.where: line for cell in cells for line in cell.lines}.values())
     if any(cell.quantity == "score" for cell in cells):
         metrics = " and ".join(METRICS[task] for task in plan.tasks)
         notes.append(

@@ -1,6 +1,6 @@
 """How a plan wants its runs shown: the axes of its tables, and its figure."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,19 +43,25 @@ class Figure:
     label: str = ""
 
 
-def read_layouts(plan: Table, datasets: Mapping[str, Any], variants: Collection[str]) -> dict[str, Layout]:
+def read_layouts(
+    plan: Table, datasets: Mapping[str, Any], variants: Collection[str], *, ordinary_rows: Sequence[str]
+) -> dict[str, Layout]:
     """The layouts ``table`` (how the plan is shown) and, if there is one, ``readme``."""
-    layouts = {"table": _layout(plan.table("layout"), datasets, variants)}
-    if "readme" in plan.content:
-        layouts["readme"] = _layout(plan.table("readme"), datasets, variants)
-    return layouts
+    wanted = {"table": "layout", "readme": "readme"}
+    return {
+        name: _layout(plan.table(key), datasets, variants, ordinary_rows)
+        for name, key in wanted.items()
+        if name == "table" or key in plan.content
+    }
 
 
-def _layout(table: Table, datasets: Mapping[str, Any], variants: Collection[str]) -> Layout:
+def _layout(
+    table: Table, datasets: Mapping[str, Any], variants: Collection[str], ordinary_rows: Sequence[str]
+) -> Layout:
     table.allow(("sections", "rows", "columns", "quantities", "datasets", "variants", "paper", "average"))
     layout = Layout(
         sections=table.items_of("sections", str, ("dataset",)),
-        rows=table.items_of("rows", str, ("variant", "model", "task")),
+        rows=table.items_of("rows", str, ordinary_rows),
         columns=table.items_of("columns", str, ("ratio",)),
         quantities=table.items_of("quantities", str, ("score",)),
         datasets=_ratios(table, datasets),

@@ -155,20 +155,22 @@ def read_plan(path: Path) -> Plan:
     variants = {key: _variant(key, inner, table, datasets) for key, inner in table.tables("variants").items()}
     if not variants:
         raise table.error("there are no variants; add a table such as [variants.ahgcdd]")
+    models, tasks = _models(table), _tasks(table)
+    several = [axis for axis, values in (("model", models), ("task", tasks)) if len(values) > 1]
     return Plan(
         name=table.need("name", str),
         title=table.need("title", str),
         paper=table.get("paper", str, ""),
         notes=table.items_of("notes", str),
-        models=_models(table),
-        tasks=_tasks(table),
+        models=models,
+        tasks=tasks,
         over=_over(table),
         split_seeds=table.items_of("split_seeds", int, (0,)),
         cache=table.get("cache", bool, True),
         datasets=datasets,
         variants=variants,
         published=read_published(table.table("published"), datasets, variants),
-        layouts=read_layouts(table, datasets, variants),
+        layouts=read_layouts(table, datasets, variants, ordinary_rows=("variant", *several)),
         figure=read_figure(table, variants),
     )
 

@@ -28,7 +28,7 @@ class Published:
     """
 
     runs: int = 0
-    source: str = "paper"
+    label: str = "paper"
     entries: tuple[tuple[dict[str, str], PublishedFigure], ...] = ()
 
     def at(self, coordinates: dict[str, str]) -> PublishedFigure | None:
@@ -44,7 +44,7 @@ def read_published(table: Table, datasets: Collection[str], variants: Collection
 
     A row is ``{ dataset = "cora", ratio = 0.01, values = { random = "43.99 ± 2.76" } }``.
     """
-    table.allow(("runs", "source", "along", "rows"))
+    table.allow(("runs", "label", "along", "rows"))
     along = table.get("along", str, "variant")
     if along not in AXES:
         raise table.error(f"along must be one of {', '.join(AXES)}, got {along!r}")
@@ -58,7 +58,7 @@ def read_published(table: Table, datasets: Collection[str], variants: Collection
             coordinates = {**given, along: name}
             _check_names(row, coordinates, datasets, variants)
             entries.append((coordinates, _figure(row, name, text)))
-    return Published(table.get("runs", int, 0), table.get("source", str, "paper"), tuple(entries))
+    return Published(table.get("runs", int, 0), table.get("label", str, "paper"), tuple(entries))
 
 
 def _check_names(

@@ -21,9 +21,15 @@ _PATIENCE = 60.0  # seconds to wait for another process that appends a line
 class Line:
     """A line of a results file."""
 
+    path: Path
     number: int
     settings: Settings
     content: Mapping[str, Any]
+
+    @property
+    def where(self) -> str:
+        """File and number, for messages."""
+        return f"{self.path.name}:{self.number}"
 
     @property
     def failed(self) -> bool:
@@ -38,7 +44,7 @@ class Line:
             if not isinstance(content, dict):
                 raise ValueError("it is not a JSON object")
             settings = Settings.from_dict(content["settings"])
-            line = cls(number, settings, content)
+            line = cls(path, number, settings, content)
             if not line.failed:
                 _check_values(content)
         except (ValueError, TypeError, KeyError, RecursionError) as error:

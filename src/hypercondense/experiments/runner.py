@@ -1,7 +1,8 @@
 """Running plans: what is missing in the results file is done and appended."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 from hypercondense.data.locate import find
 from hypercondense.data.registry import lookup
 from hypercondense.errors import ConfigError
+from hypercondense.experiments.claims import Claims
 from hypercondense.experiments.plan import Place, Plan
 from hypercondense.experiments.results import FinishedRuns, Line, ResultsFile
 from hypercondense.experiments.settings import Settings
-from hypercondense.experiments.work import jobs_of
+from hypercondense.experiments.work import Job, jobs_of
 from hypercondense.experiments.workers import perform_all
 from hypercondense.memory import available_bytes
 
@@ -35,8 +37,8 @@ class Summary:
     """What a call of :func:`run_plans` did."""
 
     done: int = 0
+    elsewhere: int = 0  # runs that another process did meanwhile, or is doing
     failed: list[dict[str, Any]] = field(default_factory=list)
-    seconds: float = 0.0
 
 
 def make_agenda(
@@ -115,18 +117,40 @@ def run_plans(
         workers: Processes that work at the same time.
         report: Told each line, how many runs are done and of how many.
     """
-    summary = Summary()
-    jobs = jobs_of(agenda.pending, data_dir)
+    summary, claims = Summary(), Claims(results.path)
     total = len(agenda.pending)
-    for place, (_, line) in enumerate(perform_all(jobs, workers), start=1):
-        results.append(line)
-        if "error" in line:
-            summary.failed.append(line)
-        else:
-            summary.done += 1
-        if report is not None:
-            report(line, place, total)
+    jobs = _free(jobs_of(agenda.pending, data_dir), results, claims, summary)
+    left = Counter[str]()
+    try:
+        for job, line in perform_all(jobs, workers):
+            results.append(line)
+            name = job.first.condensation
+            left[name] = left.get(name, len(job.runs)) - 1
+            if not left[name]:
+                claims.release(name)
+            if "error" in line:
+                summary.failed.append(line)
+            else:
+                summary.done += 1
+            if report is not None:
+                report(line, summary.done + len(summary.failed), total - summary.elsewhere)
+    finally:
+        claims.release_all()
     return summary
+
+
+def _free(jobs: Sequence[Job], results: ResultsFile, claims: Claims, summary: Summary) -> Iterator[Job]:
+    """Jobs that no other process has done or is doing at the moment they are asked for."""
+    for job in jobs:
+        name = job.first.condensation
+        taken = claims.take(name)
+        results.refresh()
+        runs = tuple(run for run in job.runs if not results.finished.has_key(run)) if taken else ()
+        summary.elsewhere += len(job.runs) - len(runs)
+        if runs:
+            yield Job(runs, job.data_dir)
+        elif taken:
+            claims.release(name)
 
 
 def choose_workers(pending: Sequence[Settings], lines: Sequence[Line]) -> int:

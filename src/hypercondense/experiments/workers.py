@@ -3,9 +3,9 @@
 import os
 import signal
 import threading
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeAlias
@@ -17,16 +17,19 @@ from hypercondense.experiments.work import Job, failure, limit_threads, one_line
 Report: TypeAlias = tuple[Job, dict[str, Any]]
 
 
-def perform_all(jobs: Sequence[Job], workers: int) -> Iterator[Report]:
-    """Do all jobs and give each line as soon as it is there; a run that breaks down gives a line too."""
+def perform_all(jobs: Iterator[Job], workers: int) -> Iterator[Report]:
+    """Do all jobs and give each line as soon as it is there; a run that breaks down gives a line too.
+
+    A job is asked for when it can begin, not before.
+    """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
-    if workers == 1 or len(jobs) == 1:
-        for job in jobs:
-            for line in guarded(job):
-                yield job, line
+    if workers > 1:
+        yield from _in_processes(jobs, workers)
         return
-    yield from _in_processes(deque(jobs), min(workers, len(jobs)))
+    for job in jobs:
+        for line in guarded(job):
+            yield job, line
 
 
 def guarded(job: Job) -> Iterator[dict[str, Any]]:
@@ -41,17 +44,22 @@ def guarded(job: Job) -> Iterator[dict[str, Any]]:
         yield from (failure(run, reason) for run in left)
 
 
-def _in_processes(waiting: deque[Job], workers: int) -> Iterator[Report]:
-    crew = [_Worker() for _ in range(workers)]
+def _in_processes(jobs: Iterator[Job], workers: int) -> Iterator[Report]:
+    crew: list[_Worker] = []
     try:
-        while waiting or any(worker.job for worker in crew):
-            for place, worker in enumerate(crew):
-                if worker.job is None and waiting:
-                    if not worker.is_alive():
-                        crew[place] = worker = _Worker()  # noqa: PLW2901 (the dead one is replaced)
-                    worker.begin(waiting.popleft())
-            for worker in wait_for([one for one in crew if one.job]):
+        while True:
+            idle = [worker for worker in crew if worker.job is None]
+            for job in islice(jobs, workers - len(crew) + len(idle)):
+                worker = idle.pop() if idle else _Worker()
+                if worker not in crew:
+                    crew.append(worker)
+                worker.begin(job)
+            busy = [worker for worker in crew if worker.job]
+            if not busy:
+                return
+            for worker in wait_for(busy):
                 yield from worker.reports()
+            crew = [worker for worker in crew if worker.is_alive()]
     finally:
         for worker in crew:
             worker.end()
