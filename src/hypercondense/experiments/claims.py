@@ -31,7 +31,7 @@ class Claims:
         (self.folder / condensation).unlink(missing_ok=True)
         self.held.pop(condensation).close()
 
-    def release_all(self) -> None:
+    def close(self) -> None:
         """Give all claims back."""
         for condensation in list(self.held):
             self.release(condensation)

@@ -14,7 +14,7 @@ from hypercondense.experiments.results import Line
 from hypercondense.experiments.settings import WHOLE
 
 # Okabe and Ito's colours can be told apart by colour-blind people; markers and hatches without any colour.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _STROKES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "oo", "++")
@@ -80,7 +80,8 @@ def _panels(pyplot: Any, count: int, *, width: float = 2.6) -> tuple[Any, list[A
     """A row of axes, or several of at most three."""
     columns = min(count, 3)
     rows = -(-count // columns)
-    figure, grid = pyplot.subplots(rows, columns, figsize=(width * columns, 2.3 * rows + 0.5), squeeze=False)
+    size = (max(4.0, width * columns), 2.3 * rows + 0.6)
+    figure, grid = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
     axes = list(grid.flat)
     for spare in axes[count:]:
         spare.set_visible(False)
@@ -96,7 +97,8 @@ def _by(cells: Sequence[Cell], axis: str) -> dict[str, list[Cell]]:
 
 def _look(plan: Plan, variant: str) -> dict[str, Any]:
     """Colour, marker and stroke of a variant: the same in all panels."""
-    place = list(plan.variants).index(variant) % len(_COLOURS)
+    assert plan.figure is not None
+    place = plan.figure.variants.index(variant) % len(_COLOURS)
     return {"color": _COLOURS[place], "marker": _MARKERS[place], "linestyle": _STROKES[place]}
 
 
@@ -115,7 +117,7 @@ def _legend(figure: Any, axes: Sequence[Any]) -> None:
         handles, labels = one.get_legend_handles_labels()
         found |= dict(zip(labels, handles, strict=True))
     if len(found) > 1:
-        columns = min(len(found), 4)
+        columns = min(len(found), max(2, int(figure.get_figwidth() / 1.4)))
         figure.legend(found.values(), found.keys(), loc="outside lower center", ncol=columns, frameon=False)
 
 
@@ -135,19 +137,27 @@ def _ratio(pyplot: Any, plan: Plan, wanted: Figure, cells: Sequence[Cell]) -> An
             ratios = [100 * cell.place.ratio for cell in own]
             look = _look(plan, variant)
             _curve(axes, ratios, own, label=plan.variants[variant].label, **look)
-            theirs = [cell.published.mean if cell.published else None for cell in own]
-            known = [(x, y) for x, y in zip(ratios, theirs, strict=True) if y is not None]
-            if known:
-                axes.plot(*zip(*known, strict=True), **look, linewidth=0.5, markersize=4, fillstyle="none")
+            _published(axes, plan, own[0], look)
         axes.set_title(plan.datasets[dataset].label)
         axes.set_xscale("log")
         ticks = [100 * ratio for ratio in plan.datasets[dataset].ratios]
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         axes.set_xticks([], minor=True)
-        axes.set_xlabel("condensed nodes, percent (hollow: paper)")
+        axes.set_xlabel("condensed nodes, % (hollow: paper)")
         axes.set_ylabel(_metric(plan))
     _legend(figure, panels)
     return figure
+
+
+def _published(axes: Any, plan: Plan, cell: Cell, look: dict[str, Any]) -> None:
+    """The published figures of a variant at all ratios, those too that were not run."""
+    known = []
+    for ratio in plan.datasets[cell.place.dataset].ratios:
+        figure = plan.published.at({**cell.coordinates, "ratio": str(ratio)})
+        if figure and figure.mean is not None:
+            known.append((100 * ratio, figure.mean))
+    if known:
+        axes.plot(*zip(*known, strict=True), **look, linewidth=0.5, markersize=4, fillstyle="none")
 
 
 def _whole(axes: Any, cell: Cell) -> None:
@@ -168,6 +178,7 @@ def _sweep(pyplot: Any, plan: Plan, wanted: Figure, cells: Sequence[Cell]) -> An
         if any(not isinstance(value, int | float) for value in values):
             raise ConfigError(f"the option {wanted.option} of the plan {plan.name} is not a number")
         _curve(axes, [float(value or 0) for value in values], group, color=_COLOURS[0], marker="o")
+        axes.set_xticks([float(value or 0) for value in values])
         axes.set_title(
             f"{plan.datasets[dataset].label}, {label_of(plan, 'ratio', str(group[0].place.ratio))}"
         )

@@ -1,8 +1,8 @@
 """Running plans: what is missing in the results file is done and appended."""
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -120,22 +120,17 @@ def run_plans(
     summary, claims = Summary(), Claims(results.path)
     total = len(agenda.pending)
     jobs = _free(jobs_of(agenda.pending, data_dir), results, claims, summary)
-    left = Counter[str]()
-    try:
-        for job, line in perform_all(jobs, workers):
+    with closing(claims), closing(perform_all(jobs, workers)) as reports:
+        for job, line in reports:
             results.append(line)
-            name = job.first.condensation
-            left[name] = left.get(name, len(job.runs)) - 1
-            if not left[name]:
-                claims.release(name)
+            if line["key"] == job.runs[-1].key:
+                claims.release(job.first.condensation)
             if "error" in line:
                 summary.failed.append(line)
             else:
                 summary.done += 1
             if report is not None:
                 report(line, summary.done + len(summary.failed), total - summary.elsewhere)
-    finally:
-        claims.release_all()
     return summary
 
 

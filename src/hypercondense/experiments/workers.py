@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from multiprocessing import get_context, parent_process
@@ -17,10 +17,11 @@ from hypercondense.experiments.work import Job, failure, limit_threads, one_line
 Report: TypeAlias = tuple[Job, dict[str, Any]]
 
 
-def perform_all(jobs: Iterator[Job], workers: int) -> Iterator[Report]:
+def perform_all(jobs: Iterator[Job], workers: int) -> Generator[Report, None, None]:
     """Do all jobs and give each line as soon as it is there; a run that breaks down gives a line too.
 
-    A job is asked for when it can begin, not before.
+    A job is asked for when it can begin, not before. One whose cost is to be measured, which is one that may
+    not use the cache, has a new process of its own: an old one holds memory of earlier jobs.
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
@@ -28,8 +29,10 @@ def perform_all(jobs: Iterator[Job], workers: int) -> Iterator[Report]:
         yield from _in_processes(jobs, workers)
         return
     for job in jobs:
-        for line in guarded(job):
-            yield job, line
+        if job.first.cached:
+            yield from ((job, line) for line in guarded(job))
+        else:
+            yield from _in_processes(iter([job]), 1)
 
 
 def guarded(job: Job) -> Iterator[dict[str, Any]]:
@@ -50,19 +53,28 @@ def _in_processes(jobs: Iterator[Job], workers: int) -> Iterator[Report]:
         while True:
             idle = [worker for worker in crew if worker.job is None]
             for job in islice(jobs, workers - len(crew) + len(idle)):
-                worker = idle.pop() if idle else _Worker()
-                if worker not in crew:
+                if idle and (job.first.cached or idle[-1].is_new):
+                    worker = idle.pop()
+                else:
+                    _dismiss(crew, idle[-1:])
+                    worker = _Worker()
                     crew.append(worker)
+                    del idle[-1:]
                 worker.begin(job)
             busy = [worker for worker in crew if worker.job]
             if not busy:
                 return
             for worker in wait_for(busy):
                 yield from worker.reports()
-            crew = [worker for worker in crew if worker.is_alive()]
+            _dismiss(crew, [worker for worker in crew if worker.is_spent()])
     finally:
-        for worker in crew:
-            worker.end()
+        _dismiss(crew, list(crew))
+
+
+def _dismiss(crew: "list[_Worker]", workers: "Sequence[_Worker]") -> None:
+    for worker in workers:
+        worker.end()
+        crew.remove(worker)
 
 
 class _Worker:
@@ -73,16 +85,19 @@ class _Worker:
         self.link, there = context.Pipe()
         self.job: Job | None = None
         self.left = 0
+        self.is_new, self.used_up = True, False
         self.process = context.Process(target=_serve, args=(there,), daemon=True)
         with interrupts_held_back():
             self.process.start()
         there.close()  # so that the link breaks when the process ends
 
-    def is_alive(self) -> bool:
-        return self.process.is_alive()
+    def is_spent(self) -> bool:
+        """Whether it is dead, or has done a job that had to have a process of its own."""
+        return self.job is None and (self.used_up or not self.process.is_alive())
 
     def begin(self, job: Job) -> None:
         self.job, self.left = job, len(job.runs)
+        self.is_new, self.used_up = False, not job.first.cached
         with suppress(OSError):  # it died meanwhile; waiting for it will tell
             self.link.send(job)
 
