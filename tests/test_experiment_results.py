@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from experiment_cases import content
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiment_cases import content
 from hypercondense.errors import FormatError
 from hypercondense.experiments.results import ResultsFile, read_lines
 from hypercondense.experiments.settings import Settings
