@@ -7,7 +7,7 @@ from typing import Any
 
 from hypercondense.errors import ConfigError
 from hypercondense.experiments.cells import Cell, make_cells
-from hypercondense.experiments.grid import METRICS, label_of
+from hypercondense.experiments.labels import METRICS, label_of
 from hypercondense.experiments.layout import Figure
 from hypercondense.experiments.plan import Plan
 from hypercondense.experiments.results import Line
@@ -253,13 +253,21 @@ def _size(pyplot: Any, plan: Plan, wanted: Figure, cells: Sequence[Cell]) -> Any
         for variant, own in _by(shown, "variant").items():
             sizes = [cell.lines[0].content["num_source_incidences"] for cell in own]
             _curve(axes, sizes, own, label=plan.variants[variant].label, **_look(plan, variant))
-        axes.set_xscale("log")
-        axes.set_yscale("log")
         axes.set_xlabel("incidences of the source, with self-loops")
         axes.set_ylabel(labels[quantity])
     _training(panels[0], [cell for cell in cells if cell.quantity == "training"], plan)
+    for axes in panels:
+        _logarithmic(axes)
     _legend(figure, panels)
     return figure
+
+
+def _logarithmic(axes: Any) -> None:
+    """Log scales with room around the points, even where there is only one."""
+    points = [tuple(point) for curve in axes.lines for point in curve.get_xydata() if min(point) > 0]
+    for place, axis in enumerate("xy"):
+        values = [point[place] for point in points] or [1.0]
+        axes.set(**{f"{axis}lim": (min(values) / 1.5, max(values) * 1.5), f"{axis}scale": "log"})
 
 
 def _training(axes: Any, cells: Sequence[Cell], plan: Plan) -> None:

@@ -4,36 +4,14 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hypercondense.data.registry import LABEL_DERIVED, lookup
 from hypercondense.errors import ConfigError
 from hypercondense.experiments.cells import SIGNIFICANT, Cell, make_cells
+from hypercondense.experiments.labels import HEADERS, QUANTITY_LABELS, label_of
 from hypercondense.experiments.layout import AXES, Layout
+from hypercondense.experiments.notes import notes_of
 from hypercondense.experiments.plan import Plan
 from hypercondense.experiments.results import Line
 
-MODEL_LABELS = {
-    "hgnn": "HGNN",
-    "hcha": "HCHA",
-    "unigcnii": "UniGCNII",
-    "allset": "AllSet",
-    "edhnn": "ED-HNN",
-    "mlp": "MLP",
-}
-METRICS = {"classify": "accuracy", "cluster": "NMI", "retrieve": "MAP"}
-QUANTITY_LABELS = {
-    "score": "Score, percent",
-    "seconds": "Seconds of a condensation",
-    "memory": "Peak memory of a condensation, MB",
-    "training": "Seconds of a training",
-}
-HEADERS = {
-    "dataset": "data",
-    "ratio": "ratio",
-    "variant": "method",
-    "model": "network",
-    "task": "task",
-    "quantity": "",
-}
 MISSING = "—"
 
 
@@ -72,7 +50,7 @@ def make_report(plan: Plan, lines: Sequence[Line], layout: str = "table") -> Rep
     sections = _grouped(plan, cells, shown.sections)
     grids = [_grid(plan, shown, key, group) for key, group in sections.items()]
     title = f"{plan.title} ({plan.paper})" if plan.paper else plan.title
-    return Report(title, tuple(grids), tuple(_notes(plan, cells)), tuple(cells))
+    return Report(title, tuple(grids), tuple(notes_of(plan, cells)), tuple(cells))
 
 
 def _is_shown(cell: Cell, layout: Layout) -> bool:
@@ -101,18 +79,6 @@ def _grouped(plan: Plan, cells: Sequence[Cell], axes: Sequence[str]) -> dict[tup
             key=lambda item: [orders[axis].index(value) for axis, value in zip(axes, item[0], strict=True)],
         )
     )
-
-
-def label_of(plan: Plan, axis: str, value: str) -> str:
-    """How a coordinate is written for people."""
-    if axis == "dataset":
-        return plan.datasets[value].label
-    if axis == "variant":
-        return plan.variants[value].label
-    if axis == "ratio":
-        return f"{100 * float(value):g} %"
-    names = {"model": MODEL_LABELS, "task": METRICS, "quantity": QUANTITY_LABELS}
-    return names[axis].get(value, value)
 
 
 def _labels(plan: Plan, axes: Sequence[str], values: Sequence[str]) -> list[str]:
@@ -247,60 +213,3 @@ def difference(cell: Cell | None) -> Text:
         return Text("")
     star = "*" if cell.p_value is not None and cell.p_value < SIGNIFICANT else ""
     return Text(f"{cell.difference:+.2f}{star}")
-
-
-def _notes(plan: Plan, cells: Sequence[Cell]) -> list[str]:
-    """What stands below the tables."""
-    notes = list(plan.notes)
-    lines = list({line.where: line for cell in cells for line in cell.lines}.values())
-    if any(cell.quantity == "score" for cell in cells):
-        metrics = " and ".join(METRICS[task] for task in plan.tasks)
-        notes.append(
-            f"Scores are {metrics} in percent: mean ± standard deviation of all trainings of all "
-            "condensations. The best of ours is bold."
-        )
-    if any(cell.p_value is not None for cell in cells):
-        notes.append(f"* p < {SIGNIFICANT}, Welch's t-test with all trainings taken as independent.")
-    notes += _source_notes(plan, cells)
-    notes += _missing_notes(plan, cells)
-    versions = {str(line.content["versions"].get("hypercondense")) for line in lines}
-    if versions:
-        notes.append(f"{len(lines)} runs of hypercondense {', '.join(sorted(versions))}.")
-    return notes
-
-
-def _source_notes(plan: Plan, cells: Sequence[Cell]) -> list[str]:
-    """What the sources say about themselves, such as that features are made from labels."""
-    found: dict[str, None] = {}
-    for key in dict.fromkeys(cell.place.dataset for cell in cells):
-        dataset = lookup(plan.datasets[key].source)
-        own = [LABEL_DERIVED] if dataset is not None and dataset.label_derived else []
-        for cell in cells:
-            if cell.place.dataset == key:
-                own += [str(note) for line in cell.lines for note in line.content.get("notes", ())]
-        found |= dict.fromkeys(f"{plan.datasets[key].label}: {note}" for note in own)
-    return list(found)
-
-
-def _missing_notes(plan: Plan, cells: Sequence[Cell]) -> list[str]:
-    """Which cells are empty; a data set without a single line is named once."""
-    notes = []
-    for key in dict.fromkeys(cell.place.dataset for cell in cells):
-        here = [cell for cell in cells if cell.place.dataset == key]
-        missing = [cell.place for cell in here if cell.expected and not cell.values]
-        label = plan.datasets[key].label
-        if len(missing) == len([cell for cell in here if cell.expected]):
-            notes.append(f"{label}: not run.")
-        elif missing:
-            names = dict.fromkeys(_place_name(plan, place) for place in missing)
-            notes.append(f"{label}: not run are {', '.join(names)}.")
-    return notes
-
-
-def _place_name(plan: Plan, place: object) -> str:
-    values = {axis: str(value) for axis, value in vars(place).items()}
-    axes = ["variant"]
-    axes += ["model"] if len(plan.models) > 1 else []
-    axes += ["task"] if len(plan.tasks) > 1 else []
-    axes += ["ratio"] if len(plan.datasets[values["dataset"]].ratios) > 1 else []
-    return " ".join(label_of(plan, axis, values[axis]) for axis in axes)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from hypercondense.evaluation import Spread
 from hypercondense.experiments.cells import check_mixture
-from hypercondense.experiments.grid import METRICS, MODEL_LABELS, Grid, Report, Text
+from hypercondense.experiments.grid import Grid, Report, Text
+from hypercondense.experiments.labels import METRICS, MODEL_LABELS
 from hypercondense.experiments.results import Line
 
 _HEADER = ("source", "ratio", "method", "options", "model", "metric", "score", "trainings", "condense s")
