@@ -1,6 +1,7 @@
 """Plans: what they expand to, and what is refused."""
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -121,6 +122,8 @@ def test_variants_can_be_restricted_to_some_ratios(tmp_path: Path) -> None:
         (lambda text: text.replace("[variants.random]", "[variants.rnd]"), "unknown method 'rnd'"),
         (lambda text: 'models = ["gnn"]\n' + text, "unknown model 'gnn'"),
         (lambda text: 'tasks = ["guess"]\n' + text, "unknown task 'guess'"),
+        (lambda text: "split_seeds = []\n" + text, "split_seeds must have at least one entry"),
+        (lambda text: 'models = ["mlp", "mlp"]\n' + text, "none twice"),
         (lambda text: 'over = "some"\n' + text, "over must be test or all"),
         (lambda text: text.replace("runs = 1\n", "options = { a = 1 }\n"), "the whole source has no options"),
         (
@@ -191,6 +194,12 @@ def test_every_shipped_plan_is_sound(path: Path) -> None:
             assert float(place["ratio"]) in plan.datasets[place["dataset"]].ratios
         if "model" in place:
             assert place["model"] in plan.models
+
+
+def test_the_plan_that_the_documentation_explains_is_sound(tmp_path: Path) -> None:
+    document = (Path(__file__).parents[1] / "docs" / "reproduce.md").read_text("utf-8")
+    (example,) = re.findall(r"^```toml\n(.*?)^```", document, flags=re.M | re.S)
+    assert len(all_runs(plan_of(tmp_path, example))) == 3
 
 
 def test_the_plans_cover_the_tables_and_figures_of_the_paper() -> None:

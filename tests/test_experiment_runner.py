@@ -108,6 +108,7 @@ def test_filters_and_limits_choose_runs(tmp_path: Path) -> None:
     assert methods(method=["whole"]) == [("whole", 0)]
     assert methods(variant=["random", "whole"], seed=["0"]) == [("random", 0), ("whole", 0)]
     assert methods(dataset=["cora"]) == []
+    assert methods(ratio=["1e-2"], seed=["1"]) == [("random", 1), ("ahgcdd", 1)]
     assert methods(ratio=["0.01"], model=["hgnn"], task=["classify"], split_seed=["0"]) == methods()
     assert len(make_agenda([plan], FinishedRuns(), limit=2).pending) == 2
     with pytest.raises(ConfigError, match="there is no filter 'colour'; the filters are dataset"):
@@ -238,6 +239,18 @@ def test_lines_of_another_version_are_warned_of(tmp_path: Path, capsys: pytest.C
     call(capsys, "run", plan, "--results", results, "--workers", 1)  # made-up lines are of version 1.0
     _, _, err = call(capsys, "run", plan, "--results", results, "--workers", 1, "--quiet")
     assert "made by hypercondense 1.0" in err
+
+
+@pytest.mark.usefixtures("instant")
+def test_another_source_of_the_same_name_is_refused_before_it_is_written(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    results = ResultsFile(tmp_path / "results.jsonl")
+    first = plan.settings_at(next(iter(plan.places())))[0]
+    results.append(dict(line(first, source_digest="another").content))
+    agenda = make_agenda([plan], results.finished)
+    with pytest.raises(ConfigError, match=r"digits on this machine is not that of .* in line 1"):
+        run_plans(agenda, results)
+    assert len(read_lines(results.path).lines) == 1
 
 
 def test_a_dry_run_lists_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

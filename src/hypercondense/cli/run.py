@@ -56,6 +56,7 @@ def run(
             if not sys.stderr.isatty():
                 output.note(f"{done}/{total} {describe(line)}", quiet=quiet)
 
+        progress("runs", 0, len(agenda.pending))
         summary = run_plans(agenda, file, data_dir=data_dir, workers=workers, report=report)
     _finish(agenda, summary, results, json=json, quiet=quiet)
 

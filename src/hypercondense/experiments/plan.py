@@ -165,7 +165,7 @@ def read_plan(path: Path) -> Plan:
         models=models,
         tasks=tasks,
         over=_over(table),
-        split_seeds=table.items_of("split_seeds", int, (0,)),
+        split_seeds=table.choices("split_seeds", int, (0,)),
         cache=table.get("cache", bool, True),
         datasets=datasets,
         variants=variants,
@@ -176,7 +176,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def _models(table: Table) -> tuple[str, ...]:
-    models = table.items_of("models", str, ("hgnn",))
+    models = table.choices("models", str, ("hgnn",))
     for model in models:
         try:
             model_class(model)
@@ -186,7 +186,7 @@ def _models(table: Table) -> tuple[str, ...]:
 
 
 def _tasks(table: Table) -> tuple[str, ...]:
-    tasks = table.items_of("tasks", str, ("classify",))
+    tasks = table.choices("tasks", str, ("classify",))
     for task in tasks:
         if task not in TASKS:
             raise table.error(f"unknown task {task!r}; the tasks are {', '.join(TASKS)}")

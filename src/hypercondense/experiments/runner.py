@@ -89,7 +89,15 @@ def check_filters(only: Mapping[str, Sequence[str]]) -> None:
 def _kept(run: Settings, place: Place, only: Mapping[str, Sequence[str]]) -> bool:
     shown = {name: str(getattr(place, name, None)) for name in FILTERS}
     own = {name: str(getattr(run, name)) for name in ("method", "seed", "split_seed")}
-    return all({**shown, **own}[name] in wanted for name, wanted in only.items())
+    return all({**shown, **own}[name] in map(_plain, wanted) for name, wanted in only.items())
+
+
+def _plain(value: str) -> str:
+    """A number as Python writes it, so that 1e-2 is 0.01; any other text as it is."""
+    try:
+        return value if value.isdigit() else str(float(value))
+    except ValueError:
+        return value
 
 
 def is_here(source: str, data_dir: Path | None) -> bool:
@@ -122,6 +130,7 @@ def run_plans(
     jobs = _free(jobs_of(agenda.pending, data_dir), results, claims, summary)
     with closing(claims), closing(perform_all(jobs, workers)) as reports:
         for job, line in reports:
+            _check_source(line, results)
             results.append(line)
             if line["key"] == job.runs[-1].key:
                 claims.release(job.first.condensation)
@@ -132,6 +141,21 @@ def run_plans(
             if report is not None:
                 report(line, summary.done + len(summary.failed), total - summary.elsewhere)
     return summary
+
+
+def _check_source(line: Mapping[str, Any], results: ResultsFile) -> None:
+    """Refuse a source that is not the one of earlier lines: `table` could show neither beside the other."""
+    source, generator = line["settings"]["source"], line["settings"]["generator"]
+    for other in results.lines:
+        same = (other.settings.source, other.settings.generator) == (source, generator)
+        if same and not other.failed and "error" not in line:
+            before, now = other.content["source_digest"], line["source_digest"]
+            if before != now:
+                raise ConfigError(
+                    f"{source} on this machine is not that of {results.path} (digest {now[:12]}, and "
+                    f"{before[:12]} in line {other.number}); use another results file, or the data of before"
+                )
+            return
 
 
 def _free(jobs: Sequence[Job], results: ResultsFile, claims: Claims, summary: Summary) -> Iterator[Job]:

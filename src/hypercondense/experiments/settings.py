@@ -83,7 +83,10 @@ class Settings:
             raise ValueError(f"unknown setting {unknown[0]!r}")
         if missing := sorted({"source", "ratio", "method"} - set(content)):
             raise ValueError(f"the setting {missing[0]!r} is missing")
-        return cls(**content)
+        settings = cls(**content)
+        if not isinstance(settings.options, dict) or not isinstance(settings.generator, dict):
+            raise ValueError("options and generator must be objects")
+        return settings
 
 
 def is_same(done: Settings, wanted: Settings, defaults: Mapping[str, Any]) -> bool:

@@ -62,6 +62,13 @@ class Table:
         entries = self.get(key, list, list(default))
         return tuple(self._checked(f"{key}[{place}]", entry, kind) for place, entry in enumerate(entries))
 
+    def choices(self, key: str, kind: type, default: Iterable[Any]) -> tuple[Any, ...]:
+        """A list of at least one entry and of no entry twice."""
+        entries = self.items_of(key, kind, default)
+        if not entries or len(set(entries)) < len(entries):
+            raise self.error(f"{key} must have at least one entry and none twice, got {list(entries)}")
+        return entries
+
     def count(self, key: str, default: int) -> int:
         """A whole number of at least 1."""
         number: int = self.get(key, int, default)
