@@ -305,6 +305,21 @@ def wait_for_a_line(results: Path) -> None:
         time.sleep(0.005)
 
 
+def workers_of(running: subprocess.Popen[str]) -> list[str]:
+    """Ids of its processes; none where the system does not tell."""
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    return children.read_text().split() if children.exists() else []
+
+
+def wait_until_gone(workers: list[str]) -> None:
+    """A process that ended but was not fetched yet has an empty command line."""
+    deadline = time.monotonic() + 20
+    for worker in workers:
+        while Path(f"/proc/{worker}/cmdline").exists() and Path(f"/proc/{worker}/cmdline").read_bytes():
+            assert time.monotonic() < deadline, f"{worker} is still there"
+            time.sleep(0.02)
+
+
 @pytest.mark.slow
 def test_killed_in_the_middle_and_continued_gives_the_lines_of_an_undisturbed_run(tmp_path: Path) -> None:
     plan = write_plan(tmp_path, TINY)
@@ -312,8 +327,10 @@ def test_killed_in_the_middle_and_continued_gives_the_lines_of_an_undisturbed_ru
     assert run(["run", str(plan), "--results", str(undisturbed), "--workers", "1", "--quiet"]) == 0
     victim = process("run", plan, "--results", killed, "--workers", 2)
     wait_for_a_line(killed)
+    workers = workers_of(victim)
     victim.kill()
     ended(victim)
+    wait_until_gone(workers)
     assert 0 < len(scores(killed)) < 12
     assert run(["run", str(plan), "--results", str(killed), "--workers", "1", "--quiet"]) == 0
     assert scores(killed) == scores(undisturbed)
@@ -335,18 +352,14 @@ def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_process(tmp_pat
     plan, results = write_plan(tmp_path, TINY), tmp_path / "results.jsonl"
     running = process("run", plan, "--results", results, "--workers", 2)
     wait_for_a_line(results)
-    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
-    workers = children.read_text().split() if children.exists() else []
+    workers = workers_of(running)
     running.send_signal(signal.SIGINT)
     status, _, err = ended(running)
     assert status == 130
     assert err.rstrip().endswith("the same command continues from there")
     assert "Traceback" not in err
     assert 0 < len(scores(results)) <= 12
-    deadline = time.monotonic() + 20
-    while any(Path(f"/proc/{worker}").exists() for worker in workers):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until_gone(workers)
 
 
 @pytest.mark.slow
