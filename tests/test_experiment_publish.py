@@ -134,7 +134,7 @@ def test_committed_pages_are_what_the_committed_lines_give(path: Path, text: str
 def test_committed_figures_are_what_the_committed_lines_give(tmp_path: Path) -> None:
     import matplotlib as mpl
 
-    for one, (committed, picture) in figures(PLANS, RESULTS):
+    for one, (committed, picture) in figures(PLANS, RESULTS) if COMMITTED else ():
         assert picture.is_file(), "run `make results`"
         made = tmp_path / committed.name
         draw(one.plan, one.lines, [made])

@@ -61,7 +61,7 @@ def pages(plans: Path, results: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _page(one: Finished, lines: Sequence[Line]) -> str:
-    text = _HEAD + as_markdown(make_report(one.plan, lines)).replace("## ", "# ", 1)
+    text = _HEAD + as_markdown(make_report(one.plan, lines), level=1)
     if one.figure:
         text += f"\n![{one.plan.title}]({one.plan.name}.svg)\n"
     return text

@@ -58,11 +58,12 @@ def _aligned(row: Sequence[str], widths: Sequence[int], labels: int) -> str:
     return "  ".join(texts).rstrip()
 
 
-def as_markdown(report: Report, *, title: bool = True) -> str:
-    """Tables of GitHub's markdown."""
-    parts = [f"## {_escape(report.title, _MARKDOWN)}"] if title else []
+def as_markdown(report: Report, *, title: bool = True, level: int = 2) -> str:
+    """Tables of GitHub's markdown, their title being a heading of a level."""
+    marks = "#" * level
+    parts = [f"{marks} {_escape(report.title, _MARKDOWN)}"] if title else []
     for grid in report.grids:
-        parts += [f"### {_escape(grid.title, _MARKDOWN)}"] if grid.title else []
+        parts += [f"{marks}# {_escape(grid.title, _MARKDOWN)}"] if grid.title else []
         rule = ["---"] * grid.labels + ["--:"] * (len(grid.header) - grid.labels)
         header = [_escape(name, _MARKDOWN) for name in grid.header]
         rows = [[_marked(text, _MARKDOWN, "**{}**") for text in row] for row in grid.rows]
