@@ -291,6 +291,24 @@ def test_what_another_process_does_is_left_to_it(tmp_path: Path) -> None:
     assert run_plans(agenda, results).done == 1
 
 
+@pytest.mark.slow
+def test_run_and_table_give_what_compare_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = QUICK.replace("options = { epochs = 2, warm_steps = 2, hidden = 8 }", "")
+    plan, results = write_plan(tmp_path, text), tmp_path / "results.jsonl"
+    only = ("--only", "variant=random,ahgcdd")
+    assert call(capsys, "run", plan, "--results", results, "--workers", 1, "--quiet", *only)[0] == 0
+    status, out, _ = call(capsys, "table", results, "--plan", plan, "--json")
+    assert status == 0
+    cells = json.loads(out)
+    counts = ("--seeds", 2, "--runs", 2, "--no-select", "--workers", 1, "--quiet", "--json")
+    status, out, _ = call(capsys, "compare", "digits", "--ratio", 0.01, "--methods", "random,ahgcdd", *counts)
+    assert status == 0
+    for cell, row in zip(cells, json.loads(out), strict=False):
+        assert (cell["variant"], cell["count"]) == (row["method"], 4)
+        assert cell["mean"] == pytest.approx(100 * row["mean"], abs=1e-9)
+        assert cell["std"] == pytest.approx(100 * row["std"], abs=1e-9)
+
+
 # --- processes ---
 
 
