@@ -173,14 +173,12 @@ def warm_start(
 
 
 def follow_gradient(loss: Tensor, optimizer: torch.optim.Optimizer) -> None:
-    """Take one step of an optimizer with one group of parameters.
-
-    ``zero_grad`` and ``backward`` do the same; for small networks they take noticeably longer.
-    """
+    """Take one step of an optimizer with one group of parameters; no others get gradients."""
     parameters = optimizer.param_groups[0]["params"]
-    gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
-    for parameter, gradient in zip(parameters, gradients, strict=True):
-        parameter.grad = gradient
+    for parameter in parameters:  # what zero_grad does, in a tenth of its time
+        parameter.grad = None
+    # Not autograd.grad: fused Adam walks through memory, and only backward lays gradients as parameters lie.
+    loss.backward(inputs=parameters)  # type: ignore[no-untyped-call]
     optimizer.step()
 
 
