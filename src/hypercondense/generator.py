@@ -200,12 +200,13 @@ class StructureHealth:
 
 def structure_health(incidence: Tensor, labels: Ids) -> StructureHealth:
     """Measure a generated incidence matrix, shape (nodes, hyperedges = anchors)."""
-    member = incidence.detach().cpu().numpy() > 0
-    node_ids, anchor_ids = np.nonzero(member)
-    total, alive = len(node_ids), int(member.any(0).sum())
+    weights = incidence.detach().cpu().numpy()
+    node_ids, anchor_ids = weights.nonzero()
+    total, alive = len(node_ids), len(set(anchor_ids.tolist()))
+    agreeing = np.count_nonzero(labels[node_ids] == labels[anchor_ids])
     return StructureHealth(
-        density=total / member.size,
+        density=total / weights.size,
         mean_hyperedge_size=total / max(1, alive),
-        class_purity=float((labels[node_ids] == labels[anchor_ids]).mean()) if total else 0.0,
-        live_thresholds=alive / member.shape[1],
+        class_purity=agreeing / max(1, total),
+        live_thresholds=alive / weights.shape[1],
     )

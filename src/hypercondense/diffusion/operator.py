@@ -25,9 +25,13 @@ def inverse_power(degree: Tensor, power: float) -> Tensor:
     >>> inverse_power(torch.tensor([4.0, 0.0]), 0.5)
     tensor([0.5000, 0.0000])
     """
-    positive = degree > 0
     # The inner `where` keeps the gradient finite: autograd also visits the branch not taken.
-    return torch.where(positive, torch.where(positive, degree, 1.0) ** -power, 0.0)
+    return torch.where(degree > 0, _or_one(degree) ** -power, 0.0)
+
+
+def _or_one(degree: Tensor) -> Tensor:
+    """``degree``, and 1 where it is 0: what is divided by it is 0 anyway."""
+    return torch.where(degree > 0, degree, 1.0)
 
 
 def propagate(x: Tensor, incidence: Tensor) -> Tensor:
@@ -57,11 +61,13 @@ def diffuse_dense(
     *lower, highest = checked_coefficients(coefficients)
     degree = incidence.sum(1, keepdim=True)
     scale = (degree + 1).rsqrt() if self_loops else inverse_power(degree, 0.5)
-    to_node = scale * incidence
-    to_hyperedge = (inverse_power(incidence.sum(0), 1.0) * to_node).T
-    loop = scale.square() * float(self_loops)
+    shares = incidence / _or_one(incidence.sum(0))
     if len(x) < x.shape[1]:  # fewer nodes than features: the small square matrix is cheaper to raise
-        return matrix_polynomial(to_node @ to_hyperedge + loop[:, 0].diag(), coefficients) @ x
+        loops = float(self_loops) * torch.eye(len(x), dtype=x.dtype, device=x.device)
+        square = scale * torch.addmm(loops, shares, incidence.T) * scale.T
+        return matrix_polynomial(square, coefficients) @ x
+    to_node, to_hyperedge = scale * incidence, (scale * shares).T
+    loop = scale.square() if self_loops else 0.0
     result = highest * x
     for coefficient in reversed(lower):
         result = coefficient * x + loop * result + to_node @ (to_hyperedge @ result)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -237,7 +237,7 @@ class State:
     def _health(self, structure: Tensor) -> dict[str, float]:
         if self.generator is None:
             return {}
-        return asdict(structure_health(structure, self.task.labels))
+        return vars(structure_health(structure, self.task.labels))
 
     def _parameters(self) -> dict[str, Tensor]:
         return {} if self.generator is None else dict(self.generator.named_parameters())
