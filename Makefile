@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 TEST_ARGS ?=
 
-.PHONY: demo test lint types imports unit wheel bench install clean
+.PHONY: demo test lint types imports unit wheel bench results install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hypercondense demo
@@ -40,6 +40,10 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/diffusion.py
 	$(BIN)/python benchmarks/condensation.py
 	$(BIN)/python benchmarks/models.py
+
+# Tables and figures from the lines in docs/results; `hypercondense run` makes the lines.
+results: $(VENV)/.dev
+	$(BIN)/hypercondense report docs/results --plans experiments --fill README.md --fill docs/reproduce.md
 
 clean:
 	rm -rf $(VENV) $(VENV)-wheel dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

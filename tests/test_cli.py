@@ -20,6 +20,7 @@ from hypercondense.progress import silent
 
 SOURCE = Path(__file__).parents[1] / "src"
 FAST = ["--set", "epochs=4", "--set", "warm_steps=4", "--set", "hidden=8"]
+_EXPERIMENTS = ("run", "table", "report")
 COLUMNS = [
     f"num_{what}"
     for what in ("nodes", "hyperedges", "incidences", "incidences_with_self_loops", "features", "classes")
@@ -69,7 +70,7 @@ def test_version_and_help_do_not_wait_for_torch() -> None:
 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("demo", "datasets", "info", "condense", "evaluate", "compare", "convert"):
+    for command in ("demo", "datasets", "info", "condense", "evaluate", "compare", "convert", *_EXPERIMENTS):
         status, out, _ = call(capsys, command, "--help")
         assert status == 0 and "--help" in out
 

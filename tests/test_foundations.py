@@ -99,3 +99,12 @@ def test_quiet_progress_says_nothing(capsys: pytest.CaptureFixture[str]) -> None
 def test_tables_are_not_cut_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     output.print_table([{"method": "m" * 60, "accuracy": "50.00% ± 1.00%"}], right=["accuracy"])
     assert "m" * 60 in capsys.readouterr().out
+
+
+def test_available_memory_is_less_than_all_there_is_or_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hypercondense import memory
+
+    free = memory.available_bytes()
+    assert free is None or 0 < free < 2**60
+    monkeypatch.setattr(memory, "Path", lambda _: memory._STATUS / "not there")
+    assert memory.available_bytes() is None

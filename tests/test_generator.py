@@ -1,5 +1,6 @@
 """Anchor-guided hyperedges (Eq. 7 to 9)."""
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -125,7 +126,7 @@ def test_warm_start_teaches_small_pure_hyperedges() -> None:
     assert targets.sum(1).tolist() == [3.0] * 15  # the anchor and two neighbours
     assert targets[:, 0].all()
     warm_start(anchors, x, targets, steps=150, step_size=0.01)
-    health = structure_health(anchors(x), labels)
+    health = structure_health(anchors(x), labels.numpy())
     assert health.class_purity > 0.95
     assert 2 <= health.mean_hyperedge_size <= 5.5
     assert health.live_thresholds > 0.9
@@ -140,7 +141,7 @@ def test_warm_targets_never_cross_classes_even_with_too_few_neighbours() -> None
 
 def test_health_of_a_known_structure() -> None:
     incidence = torch.tensor([[0.5, 0.0, 0.0], [0.2, 0.0, 0.3], [0.0, 0.0, 0.1]])
-    health = structure_health(incidence, torch.tensor([0, 0, 1]))
+    health = structure_health(incidence, np.array([0, 0, 1]))
     assert health.density == pytest.approx(4 / 9)
     assert health.mean_hyperedge_size == 2
     assert health.class_purity == pytest.approx(3 / 4)

@@ -12,6 +12,7 @@ from diffusion_oracles import (
     with_self_loops,
 )
 from hypercondense.diffusion import Propagation, diffuse_dense, heat_kernel, identity, propagate, vanilla
+from hypercondense.diffusion.operator import matrix_polynomial
 from hypercondense.hypergraph import Hypergraph
 
 
@@ -137,3 +138,11 @@ def test_no_hyperedges_at_all():
 def test_coefficients_that_are_no_polynomial_are_refused(coefficients):
     with pytest.raises(ValueError, match="coefficients"):
         diffuse_dense(torch.ones(1, 1), torch.ones(1, 1), coefficients)
+
+
+@pytest.mark.parametrize("degree", range(11))
+def test_a_matrix_polynomial_is_the_sum_of_its_powers(degree):
+    matrix = torch.randn(4, 4, generator=torch.Generator().manual_seed(degree), dtype=torch.float64)
+    coefficients = tuple(float(k + 1) for k in range(degree + 1))
+    expected = sum(w * torch.linalg.matrix_power(matrix, k) for k, w in enumerate(coefficients))
+    torch.testing.assert_close(matrix_polynomial(matrix, coefficients), expected)

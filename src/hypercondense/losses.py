@@ -12,7 +12,16 @@ from hypercondense.hypergraph import Ids
 
 def class_prototypes(features: Tensor, labels: Tensor, num_classes: int) -> Tensor:
     """Sum the features of each class, ``C = Y^T X`` (Eq. 11). Both inputs have one row per node."""
-    return F.one_hot(labels, num_classes).to(features).T @ features
+    return features.new_zeros(num_classes, features.shape[1]).index_add(0, labels, features)
+
+
+def lengths(rows: Tensor) -> Tensor:
+    """Length of each row, never quite 0, shape (rows, 1).
+
+    Dividing a similarity by it costs less than dividing the rows, forwards and backwards.
+    """
+    length: Tensor = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
+    return length.clamp(min=1e-12)
 
 
 def coarse_loss(
@@ -32,15 +41,17 @@ def coarse_loss(
     >>> float(coarse_loss(torch.eye(3), 5 * torch.eye(3)))
     0.0
     """
-    similarity = F.normalize(source_prototypes, dim=1) @ F.normalize(condensed_prototypes, dim=1).T
-    matching = similarity.diagonal()
-    others = similarity.sum() - matching.sum()
-    if average_others:
-        others = others / max(1, len(similarity) - 1)
-    return ((1 - matching).sum() + others) / len(similarity)
+    similarity = (
+        F.normalize(source_prototypes, dim=1) @ condensed_prototypes.T / lengths(condensed_prototypes).T
+    )
+    others = 1 / max(1, len(similarity) - 1) if average_others else 1.0
+    signs = torch.full_like(similarity, others, requires_grad=False).fill_diagonal_(-1.0)
+    return 1 + (signs * similarity).sum() / len(similarity)  # 1 - similarity where they match
 
 
-def fine_loss(condensed: Tensor, positives: Tensor, negatives: Tensor, *, temperature: float = 1.0) -> Tensor:
+def fine_loss(
+    condensed: Tensor, positives: Tensor, negatives: Tensor, *, temperature: float | Tensor = 1.0
+) -> Tensor:
     """Mean over condensed nodes of the loss of telling a positive from negatives (Eq. 12).
 
     ``-log(exp(s_p) / (exp(s_p) + sum_q exp(s_q)))`` with ``s_j = <condensed_i, source_j> / temperature``.
@@ -49,7 +60,8 @@ def fine_loss(condensed: Tensor, positives: Tensor, negatives: Tensor, *, temper
         condensed: Diffused condensed features, shape (n, d).
         positives: One source row of the same class for each, shape (n, d).
         negatives: Source rows of other classes for each, shape (n, negatives, d).
-        temperature: Paper: 1, on features as they are.
+        temperature: Paper: 1, on features as they are. With one for each node, shape (n, 1), it can also hold
+            the length of the condensed row, so that directions are compared.
 
     >>> n, negatives, d = 4, 3, 2
     >>> loss = fine_loss(torch.zeros(n, d), torch.ones(n, d), torch.ones(n, negatives, d))
@@ -60,13 +72,13 @@ def fine_loss(condensed: Tensor, positives: Tensor, negatives: Tensor, *, temper
 
 
 def fine_losses(
-    condensed: Tensor, positives: Tensor, negatives: Tensor, *, temperature: float = 1.0
+    condensed: Tensor, positives: Tensor, negatives: Tensor, *, temperature: float | Tensor = 1.0
 ) -> Tensor:
     """The fine loss of each condensed node, ``l_i`` in the paper, shape (n,)."""
-    positive = (condensed * positives).sum(1, keepdim=True)  # (n, 1)
-    negative = torch.einsum("nd,nqd->nq", condensed, negatives)  # (n, negatives)
+    positive = torch.linalg.vecdot(condensed, positives)[:, None]  # (n, 1)
+    negative = (condensed[:, None] @ negatives.mT)[:, 0]  # (n, negatives)
     scores = torch.cat([positive, negative], dim=1) / temperature
-    return scores.logsumexp(1) - scores[:, 0]
+    return -scores.log_softmax(1)[:, 0]
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,10 @@ def _settle_streams() -> None:
 
 
 def _interrupted(arguments: Sequence[str]) -> int:
-    resumes = "condense" in arguments[:1]
-    more = "; what is finished is kept, and --resume continues from there" if resumes else ""
+    kept = "; what is finished is kept, and "
+    continues = {"condense": "--resume continues from there", "run": "the same command continues from there"}
+    how = continues.get(arguments[0]) if arguments else None
+    more = f"{kept}{how}" if how else ""
     return _fail(f"interrupted{more}", INTERRUPTED)
 
 

@@ -11,6 +11,9 @@ from hypercondense.cli.datasets import datasets
 from hypercondense.cli.demo import demo
 from hypercondense.cli.evaluate import evaluate
 from hypercondense.cli.info import info
+from hypercondense.cli.report import report
+from hypercondense.cli.run import run
+from hypercondense.cli.table import table
 from hypercondense.cli.tune import tune
 from hypercondense.version import __version__
 
@@ -47,3 +50,6 @@ app.command()(evaluate)
 app.command()(compare)
 app.command()(tune)
 app.command()(convert)
+app.command()(run)
+app.command()(table)
+app.command()(report)

@@ -4,7 +4,7 @@ Columns diffuse independently. A block of them passes through all powers of P be
 so the matrix is read and written once, whatever K is; blocks are shared out over threads.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from hypercondense.diffusion.mapped import new_map, open_map, release
 from hypercondense.diffusion.operator import Propagation
 from hypercondense.diffusion.plan import CHUNK_BYTES, Plan, fastest_plan, plan_within
 from hypercondense.errors import CondensationError
-from hypercondense.hypergraph import Dense, Features, Hypergraph
+from hypercondense.hypergraph import Dense, Features, Hypergraph, Ids
 from hypercondense.memory import format_size
 from hypercondense.progress import Progress, silent
 from hypercondense.storage import replaced_file
@@ -33,6 +33,7 @@ def diffuse(
     self_loops: bool = True,
     memory: int | None = None,
     out: Path | None = None,
+    node_ids: Ids | None = None,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> Dense:
@@ -47,6 +48,8 @@ def diffuse(
         memory: Bytes this may take beside the source and the factors of P; without ``out`` the result
             is part of it. The default is as much as is fast.
         out: A ``.npy`` file for the result, which is then a read-only memory map. It appears when whole.
+        node_ids: Nodes whose rows are returned, in memory and without a budget; all other rows then live no
+            longer than their block of columns. The default is all nodes.
         threads: The default is the number torch is set to.
         progress: Told the number of finished columns.
 
@@ -64,6 +67,10 @@ def diffuse(
     threads = torch.get_num_threads() if threads is None else threads
     if threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
+    if node_ids is not None and (memory is not None or out is not None):
+        raise ValueError(
+            "node_ids cannot be combined with memory or out; diffuse all nodes, then take the rows"
+        )
     propagation = Propagation.of(source, self_loops=self_loops)
     if memory is None:
         plan = fastest_plan(source, propagation, threads=threads)
@@ -71,6 +78,8 @@ def diffuse(
         plan = plan_within(memory, source, propagation, threads=threads, whole=out is None)
     work = _Work(source.features, propagation, coefficients, plan, progress)
     try:
+        if node_ids is not None:
+            return work.rows(node_ids)
         return work.in_memory() if out is None else work.to_file(out, panels=memory is not None)
     except MemoryError as error:
         raise CondensationError(
@@ -102,6 +111,18 @@ class _Work:
     def in_memory(self) -> Dense:
         result = np.empty(self.features.shape, np.float32)
         self._at_once(result)
+        return result
+
+    def rows(self, node_ids: Ids) -> Dense:
+        by_column = self.features.tocsc() if sp.issparse(self.features) else self.features
+        result = np.empty((len(node_ids), self.features.shape[1]), np.float32)
+
+        def diffuse_block(columns: slice) -> None:
+            block = by_column[:, columns]
+            block = block.toarray(order="C") if sp.issparse(block) else block
+            result[:, columns] = self.propagation.diffuse(block, self.coefficients).take(node_ids, axis=0)
+
+        self._share_out(diffuse_block, self.features.shape[1])
         return result
 
     def to_file(self, out: Path, *, panels: bool) -> Dense:
@@ -145,14 +166,18 @@ class _Work:
     def _blocks(self, given: Dense, result: Dense, before: int) -> None:
         """Diffuse all columns of ``given`` into ``result``, which may be the same matrix."""
 
-        def diffuse_block(start: int) -> int:
-            columns = slice(start, min(start + self.plan.width, given.shape[1]))
+        def diffuse_block(columns: slice) -> None:
             self.propagation.diffuse(given[:, columns], self.coefficients, out=result[:, columns])
-            return before + int(columns.stop)
 
+        self._share_out(diffuse_block, given.shape[1], before)
+
+    def _share_out(self, work: Callable[[slice], None], num_columns: int, before: int = 0) -> None:
+        """Call ``work`` with every block of columns, several at once; ``before`` are already done."""
+        starts = range(0, num_columns, self.plan.width)
+        blocks = [slice(start, min(start + self.plan.width, num_columns)) for start in starts]
         with _workers(self.plan.threads) as pool:
-            for done in pool.map(diffuse_block, range(0, given.shape[1], self.plan.width)):
-                self.progress("diffuse", done, self.features.shape[1])
+            for block, _ in zip(blocks, pool.map(work, blocks), strict=True):
+                self.progress("diffuse", before + block.stop, self.features.shape[1])
 
 
 def _csr_rows(matrix: sp.csr_array, rows: slice) -> sp.csr_array:

@@ -3,6 +3,7 @@
 Twice: differentiable, for the small dense incidence of a condensed hypergraph, and fast, for the source.
 """
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,9 +25,13 @@ def inverse_power(degree: Tensor, power: float) -> Tensor:
     >>> inverse_power(torch.tensor([4.0, 0.0]), 0.5)
     tensor([0.5000, 0.0000])
     """
-    positive = degree > 0
     # The inner `where` keeps the gradient finite: autograd also visits the branch not taken.
-    return torch.where(positive, torch.where(positive, degree, 1.0) ** -power, 0.0)
+    return torch.where(degree > 0, _or_one(degree) ** -power, 0.0)
+
+
+def _or_one(degree: Tensor) -> Tensor:
+    """``degree``, and 1 where it is 0: what is divided by it is 0 anyway."""
+    return torch.where(degree > 0, degree, 1.0)
 
 
 def propagate(x: Tensor, incidence: Tensor) -> Tensor:
@@ -54,20 +59,40 @@ def diffuse_dense(
         self_loops: Whether every node also has a hyperedge of its own, of weight 1; it is then a diagonal.
     """
     *lower, highest = checked_coefficients(coefficients)
-    scale = inverse_power(incidence.sum(1) + float(self_loops), 0.5)[:, None]
-    to_node = scale * incidence
-    to_hyperedge = (inverse_power(incidence.sum(0), 1.0) * to_node).T
-    loop = scale**2 if self_loops else 0.0
+    degree = incidence.sum(1, keepdim=True)
+    scale = (degree + 1).rsqrt() if self_loops else inverse_power(degree, 0.5)
+    shares = incidence / _or_one(incidence.sum(0))
     if len(x) < x.shape[1]:  # fewer nodes than features: the small square matrix is cheaper to raise
-        square = to_node @ to_hyperedge
-        eye = torch.eye(len(x), dtype=x.dtype, device=x.device)
-        kernel = highest * eye
-        for coefficient in reversed(lower):
-            kernel = coefficient * eye + loop * kernel + square @ kernel
-        return kernel @ x
+        loops = float(self_loops) * torch.eye(len(x), dtype=x.dtype, device=x.device)
+        square = scale * torch.addmm(loops, shares, incidence.T) * scale.T
+        return matrix_polynomial(square, coefficients) @ x
+    to_node, to_hyperedge = scale * incidence, (scale * shares).T
+    loop = scale.square() if self_loops else 0.0
     result = highest * x
     for coefficient in reversed(lower):
         result = coefficient * x + loop * result + to_node @ (to_hyperedge @ result)
+    return result
+
+
+def matrix_polynomial(square: Tensor, coefficients: Sequence[float]) -> Tensor:
+    """``sum_k w_k A^k`` of a square matrix A with about ``2 sqrt(K)`` products, not K (Paterson, Stockmeyer).
+
+    With ``B = A^s`` it is a polynomial in B whose coefficients are polynomials in A of degree below ``s``.
+
+    >>> matrix_polynomial(torch.tensor([[2.0]]), (1.0, 1.0, 1.0, 1.0, 1.0))
+    tensor([[31.]])
+    """
+    size = math.isqrt(len(coefficients))  # s
+    powers = [torch.eye(len(square), dtype=square.dtype, device=square.device), square]
+    while len(powers) <= size:
+        powers.append(powers[-1] @ square)
+    padded = [*coefficients, *[0.0] * (-len(coefficients) % size)]
+    weights = torch.tensor(padded, dtype=square.dtype, device=square.device).reshape(-1, size)
+    blocks = weights @ torch.stack(powers[:size]).flatten(1)  # all of them in one small product
+    result: Tensor
+    *lower, result = blocks.view(-1, *square.shape).unbind()
+    for block in reversed(lower):
+        result = torch.addmm(block, powers[size], result)
     return result
 
 
@@ -133,7 +158,7 @@ class Propagation:
         kept, lost = np.float32(sum(coefficients)), np.float32(coefficients[0])
         out[self.still_ids] = x[self.still_ids] * np.where(self.loop[self.still_ids] > 0, kept, lost)[:, None]
         if len(self.still_ids) == 0:
-            out[:] = self._horner(np.array(x, np.float32, order="C"), coefficients)
+            out[:] = self._horner(np.require(x, np.float32, ["C", "W"]), coefficients)
         elif len(self.active_ids):
             out[self.active_ids] = self._horner(x[self.active_ids], coefficients)
         return out

@@ -9,6 +9,7 @@ from hypercondense.memory import format_size
 
 CHUNK_BYTES = 4 * 2**20  # rows are copied between a panel and a file in pieces of about this size
 _WIDTH = 16  # columns of a block: 16 float32 are one cache line
+_CACHE = 8 * 2**20  # of a small hypergraph a block has more columns, as long as its buffers fit into this
 _SMALL = 64 * 2**20  # buffers up to this size are never worth narrower blocks
 _SHARE = 0.1  # beyond that, buffers take at most this share of input and output, or as much as the structure
 
@@ -39,7 +40,7 @@ def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) 
     given = source.features.data.nbytes if source.is_sparse else output
     structure = 40 * source.num_incidences  # the incidence of the source and the two factors of P
     limit = max(_SMALL, int(_SHARE * (given + output)), structure)
-    for width, workers in _candidates(source.num_features, threads):
+    for width, workers in _candidates(source.num_features, threads, _cached_width(propagation)):
         buffers = _buffer_bytes(propagation, width=width, threads=workers)
         if buffers <= limit:
             break
@@ -61,7 +62,7 @@ def plan_within(
         ConfigError: Not even one column at a time fits.
     """
     column = 4 * source.num_nodes
-    for width, workers in _candidates(source.num_features, threads):
+    for width, workers in _candidates(source.num_features, threads, _cached_width(propagation)):
         fixed = _buffer_bytes(propagation, width=width, threads=workers) + 2 * CHUNK_BYTES
         columns = source.num_features if whole else min(width * workers, source.num_features)
         needed = fixed + columns * column
@@ -86,10 +87,16 @@ def plan_within(
     )
 
 
-def _candidates(num_columns: int, threads: int) -> list[tuple[int, int]]:
+def _cached_width(propagation: Propagation) -> int:
+    """Columns of the widest block that passes through all powers of P without leaving the cache."""
+    column = _buffer_bytes(propagation, width=1, threads=1)
+    return max(1, _CACHE // (_WIDTH * column)) * _WIDTH
+
+
+def _candidates(num_columns: int, threads: int, widest: int) -> list[tuple[int, int]]:
     """Pairs of block width and threads, from the fastest to the smallest."""
-    widest = max(1, min(_WIDTH, -(-num_columns // threads)))  # few columns still occupy all threads
-    widths = {max(1, widest >> halvings) for halvings in range(_WIDTH.bit_length())}
+    widest = max(1, min(widest, -(-num_columns // threads)))  # few columns still occupy all threads
+    widths = {max(1, widest >> halvings) for halvings in range(widest.bit_length())}
     pairs = {(width, workers) for width in widths for workers in (threads, 1)}
     return sorted(pairs, key=lambda pair: (pair[0] * pair[1], pair[1]), reverse=True)
 

@@ -102,7 +102,7 @@ def run_all(bench: Bench, runs: Sequence[Run], workers: int, progress: Progress)
     others, workers_here = set(active_children()), set[BaseProcess]()
     with pool:
         try:
-            with _interrupts_held_back():  # workers are started here
+            with interrupts_held_back():  # workers are started here
                 finished = pool.map(_finish_there, runs)
                 workers_here = set(active_children()) - others
             return list(_reported(finished, len(runs), progress))
@@ -114,7 +114,7 @@ def run_all(bench: Bench, runs: Sequence[Run], workers: int, progress: Progress)
 
 
 @contextmanager
-def _interrupts_held_back() -> Iterator[None]:
+def interrupts_held_back() -> Iterator[None]:
     """Ctrl-C waits until the block ends; processes started in it never see one, from their first moment.
 
     A terminal sends Ctrl-C to the workers too, and each would show where it was.

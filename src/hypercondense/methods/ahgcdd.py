@@ -23,7 +23,7 @@ from hypercondense.generator import (
     warm_targets,
 )
 from hypercondense.initialize import STARTS, Start
-from hypercondense.losses import PairSampler, class_prototypes, coarse_loss, fine_loss
+from hypercondense.losses import PairSampler, class_prototypes, coarse_loss, fine_loss, lengths
 from hypercondense.methods.base import Condenser, Outcome, Task
 from hypercondense.methods.options import check_options, choice
 from hypercondense.methods.refinement import Rows, State, first_features, spread
@@ -123,9 +123,8 @@ class DualLevel(Condenser):
             condensed = class_prototypes(smoothed, labels, len(prototypes))
             coarse = coarse_loss(prototypes, condensed, average_others=self.average_others)  # Eq. 11
             positives, negatives = (rows[positions] for positions in sampler.draw(state.chance))
-            fine = fine_loss(
-                rows.directed(smoothed), positives, negatives, temperature=self.temperature
-            )  # Eq. 12
+            scale = lengths(smoothed) if self.unit_vectors else 1.0  # of similarities, to compare directions
+            fine = fine_loss(smoothed, positives, negatives, temperature=scale * self.temperature)  # Eq. 12
             coarse_weight, fine_weight = self.schedule(epoch / self.epochs)
             loss = coarse_weight * coarse + fine_weight * fine  # Eq. 13
             state.update(loss, structure, features=self.updates_features(epoch), coarse=coarse, fine=fine)

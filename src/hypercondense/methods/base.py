@@ -15,7 +15,7 @@ from torch import Tensor
 from hypercondense import memory as memory_use
 from hypercondense.condensation import Condensation, Provenance
 from hypercondense.data.splits import Split
-from hypercondense.diffusion import SelectedRows, cached_diffusion
+from hypercondense.diffusion import SelectedRows, cached_diffusion, diffuse
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence
 from hypercondense.labels import RatioOf, condensed_labels
@@ -101,6 +101,15 @@ class Task:
 
         Under a memory budget they stay in their file and are read a few at a time.
         """
+        if self.memory is None and self.cache_dir is None:  # no one will ask for the other rows
+            with self.stage("diffuse"):
+                return diffuse(
+                    self.source,
+                    coefficients,
+                    node_ids=self.split.train_ids,
+                    threads=self.threads,
+                    progress=self.progress,
+                )
         diffused = self.diffused(coefficients)
         if self.memory is not None and isinstance(diffused, np.memmap):
             return SelectedRows(diffused, self.split.train_ids)

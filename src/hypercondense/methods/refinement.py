@@ -2,18 +2,19 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from hypercondense.diffusion import SelectedRows, class_sums
 from hypercondense.errors import CondensationError
-from hypercondense.generator import structure_health
+from hypercondense.generator import follow_gradient, structure_health
 from hypercondense.hypergraph import Dense, Ids
 from hypercondense.initialize import Start, initialize
 from hypercondense.methods.base import Outcome, Task, assemble
@@ -21,11 +22,12 @@ from hypercondense.methods.checkpoint import pack_optimizer, unpack_optimizer
 from hypercondense.rng import generator, numpy_generator
 
 _START_STREAM = 1  # another source of chance than that of the samples, under one seed
+_BLOCK = 512  # rows prepared at a time, so that they stay in cache
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Diffused features of the training nodes, handed out as tensors a few at a time."""
+    """Diffused features of the training nodes as the losses see them, handed out a few at a time."""
 
     values: Dense | SelectedRows  # (training nodes, features)
     labels: Ids
@@ -34,29 +36,50 @@ class Rows:
     centered: bool = False
 
     def __getitem__(self, positions: Ids) -> Tensor:
-        return self.directed(self.without_centre(torch.from_numpy(self.values[positions]).to(self.device)))
+        if isinstance(self.values, SelectedRows):  # there is a memory budget: nothing is kept
+            return self._seen(self.values[positions]).to(self.device)
+        return torch.from_numpy(self._all_seen.take(positions, axis=0)).to(self.device)
 
     @cached_property
     def centre(self) -> Tensor:
         """What classes have in common: the mean of their means, or 0 if that is left in, (features,)."""
-        counts = np.bincount(self.labels)
-        sums = class_sums(self.values, self.labels, len(counts))
+        counts, sums = self._class_sums
         means = sums[counts > 0] / counts[counts > 0, None]
         return torch.from_numpy(means.mean(0) * self.centered).float().to(self.device)
 
     def without_centre(self, features: Tensor) -> Tensor:
-        """The features as the losses see them."""
-        return features - self.centre
+        """The features as the coarse loss sees them."""
+        return features - self.centre.to(features.device) if self.centered else features
 
     def directed(self, features: Tensor) -> Tensor:
         """The features, scaled to length 1 if the fine loss compares directions."""
         return F.normalize(features, dim=-1) if self.unit_vectors else features
 
+    def _seen(self, values: Dense) -> Tensor:
+        return self.directed(self.without_centre(torch.from_numpy(values)))
+
+    @cached_property
+    def _all_seen(self) -> Dense:
+        """All rows, prepared once: each is drawn several times, and then only copied."""
+        if not (self.centered or self.unit_vectors):
+            return np.asarray(self.values)
+        seen = np.empty_like(self.values)
+        for start in range(0, len(seen), _BLOCK):
+            seen[start : start + _BLOCK] = self._seen(self.values[start : start + _BLOCK])
+        return seen
+
     def prototypes(self, num_classes: int) -> Tensor:
         """Class sums, added up in float64 and then rounded once, shape (classes, features) (Eq. 11)."""
-        counts = np.bincount(self.labels, minlength=num_classes)
-        sums = class_sums(self.values, self.labels, num_classes) - np.outer(counts, self.centre.cpu())
-        return torch.from_numpy(sums).float().to(self.device)
+        counts, sums = self._class_sums
+        prototypes = np.zeros((num_classes, sums.shape[1]), np.float32)
+        prototypes[: len(sums)] = sums - np.outer(counts, self.centre.cpu())
+        return torch.from_numpy(prototypes).to(self.device)
+
+    @cached_property
+    def _class_sums(self) -> tuple[Ids, NDArray[np.float64]]:
+        """Number and sum of the rows of each class up to the largest."""
+        counts = np.bincount(self.labels)
+        return counts, class_sums(self.values, self.labels, len(counts))
 
 
 def first_features(task: Task, rows: Rows, *, start: Start, samples: int) -> tuple[Tensor, tuple[Ids, ...]]:
@@ -169,10 +192,8 @@ class State:
             self.best = Snapshot(self.epoch, self.features.detach().clone(), structure.detach())
         optimizer = self.feature_optimizer if features else self.structure_optimizer
         if optimizer is not None:
-            optimizer.zero_grad()
             # Only whose turn it is needs gradients: the others would be half of the work.
-            loss.backward(inputs=optimizer.param_groups[0]["params"])  # type: ignore[no-untyped-call]
-            optimizer.step()
+            follow_gradient(loss, optimizer)
         self.history.append({"epoch": self.epoch, **figures, **self._health(structure)})
 
     def set_feature_step(self, step: float) -> None:
@@ -219,7 +240,7 @@ class State:
     def _health(self, structure: Tensor) -> dict[str, float]:
         if self.generator is None:
             return {}
-        return asdict(structure_health(structure, torch.as_tensor(self.task.labels, device=structure.device)))
+        return vars(structure_health(structure, self.task.labels))
 
     def _parameters(self) -> dict[str, Tensor]:
         return {} if self.generator is None else dict(self.generator.named_parameters())

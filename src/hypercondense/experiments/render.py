@@ -1,0 +1,127 @@
+"""Tables as text, markdown, LaTeX and CSV."""
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+
+from hypercondense.experiments.cells import Cell
+from hypercondense.experiments.grid import Report, Text
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "—": "---",
+    "λ": r"$\lambda$",
+    "<": r"$<$",
+    ">": r"$>$",
+}
+_MARKDOWN = {
+    "\\": "\\\\",
+    "|": "\\|",
+    "*": "\\*",
+    "_": "\\_",
+    "<": "&lt;",
+    "`": "\\`",
+    "[": "\\[",
+    "]": "\\]",
+}
+
+
+def as_text(report: Report) -> str:
+    """Aligned columns; the best has a > before it, because plain text has no bold."""
+    parts = [report.title]
+    for grid in report.grids:
+        cells = [[f"> {text.text}" if text.bold else text.text for text in row] for row in grid.rows]
+        table = [list(grid.header), *cells]
+        widths = [max(len(row[place]) for row in table) for place in range(len(grid.header))]
+        lines = [_aligned(row, widths, grid.labels) for row in table]
+        lines.insert(1, "  ".join("-" * width for width in widths))
+        parts.append("\n".join(([grid.title] if grid.title else []) + lines))
+    notes = [note.replace("is bold", "has a > before it") for note in report.notes]
+    return "\n\n".join([*parts, "\n".join(notes)]).rstrip() + "\n"
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], labels: int) -> str:
+    texts = [
+        text.ljust(width) if place < labels else text.rjust(width)
+        for place, (text, width) in enumerate(zip(row, widths, strict=True))
+    ]
+    return "  ".join(texts).rstrip()
+
+
+def as_markdown(report: Report, *, title: bool = True, level: int = 2) -> str:
+    """Tables of GitHub's markdown, their title being a heading of a level."""
+    marks = "#" * level
+    parts = [f"{marks} {_escape(report.title, _MARKDOWN)}"] if title else []
+    for grid in report.grids:
+        parts += [f"{marks}# {_escape(grid.title, _MARKDOWN)}"] if grid.title else []
+        rule = ["---"] * grid.labels + ["--:"] * (len(grid.header) - grid.labels)
+        header = [_escape(name, _MARKDOWN) for name in grid.header]
+        rows = [[_marked(text, _MARKDOWN, "**{}**") for text in row] for row in grid.rows]
+        parts.append("\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows)))
+    parts += ["\n".join(f"- {_escape(note, _MARKDOWN)}" for note in report.notes)] if report.notes else []
+    return "\n\n".join(parts) + "\n"
+
+
+def as_latex(report: Report) -> str:
+    """One booktabs table per section."""
+    parts = []
+    for grid in report.grids:
+        columns = "l" * grid.labels + "r" * (len(grid.header) - grid.labels)
+        header = " & ".join(_escape(name, _LATEX) for name in grid.header)
+        rows = [" & ".join(_marked(text, _LATEX, r"\textbf{{{}}}") for text in row) for row in grid.rows]
+        caption = ". ".join(_escape(text, _LATEX) for text in (report.title, grid.title) if text)
+        body = "\n".join(f"{row} \\\\" for row in rows)
+        parts.append(
+            "\\begin{table}\n\\centering\n"
+            f"\\caption{{{caption}.}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n{header} \\\\\n\\midrule\n"
+            f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}"
+        )
+    notes = "\n".join(f"% {note}" for note in report.notes)
+    return "\n\n".join([*parts, notes]).rstrip() + "\n"
+
+
+def _escape(text: str, special: dict[str, str]) -> str:
+    return "".join(special.get(letter, letter) for letter in text)
+
+
+def _marked(text: Text, special: dict[str, str], bold: str) -> str:
+    escaped = _escape(text.text, special)
+    return bold.format(escaped) if text.bold and escaped else escaped
+
+
+def as_csv(report: Report) -> str:
+    """One row per cell with all digits, for spreadsheets and scripts."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = ("dataset", "ratio", "variant", "model", "task", "quantity")
+    numbers = ("mean", "std", "count", "expected", "published_mean", "published_std", "published")
+    writer.writerow([*names, *numbers, "difference", "p_value", "best"])
+    for cell in report.cells:
+        writer.writerow([*(cell.coordinates[name] for name in names), *_numbers(cell)])
+    return out.getvalue()
+
+
+def _numbers(cell: Cell) -> list[object]:
+    spread, published = cell.spread, cell.published
+    mean = (spread.mean, spread.std) if spread else (None, None)
+    theirs = (published.mean, published.std, published.text) if published else (None, None, None)
+    counts = (len(cell.values), cell.expected)
+    return [*mean, *counts, *theirs, cell.difference, cell.p_value, int(cell.best)]
+
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "text": as_text,
+    "markdown": as_markdown,
+    "latex": as_latex,
+    "csv": as_csv,
+}

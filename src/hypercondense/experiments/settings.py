@@ -1,0 +1,111 @@
+"""Everything that determines the result of one run, and when two runs are the same."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from hashlib import sha256
+from typing import Any
+
+WHOLE = "whole"  # the source itself, not condensed
+
+#: What a condensation depends on; runs that share it share one condensed hypergraph.
+_OF_CONDENSATION = (
+    "source",
+    "generator",
+    "split_seed",
+    "ratio",
+    "method",
+    "options",
+    "select",
+    "cached",
+    "seed",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """One condensation, and ``runs`` trainings of one model for one task on it.
+
+    Args:
+        source: Registered name, or a path.
+        generator: Options of the generator where the source is ``synthetic``.
+        split_seed: Seed of the split into training, validation and test nodes.
+        ratio: Condensed nodes / all nodes; ``None`` for the whole source.
+        method: Name of the method, or ``whole``.
+        options: Every option of the method, those that have their default value too.
+        select: Whether snapshots are chosen on validation nodes.
+        cached: Whether diffused features may come from the cache, which changes seconds and nothing else.
+        seed: Of the condensation and of the trainings on it.
+        model: The network.
+        task: What it is asked to do.
+        over: Which nodes it is asked about.
+        runs: Number of trainings.
+    """
+
+    source: str
+    generator: dict[str, Any] = field(default_factory=dict)
+    split_seed: int = 0
+    ratio: float | None
+    method: str
+    options: dict[str, Any] = field(default_factory=dict)
+    select: bool = False
+    cached: bool = True
+    seed: int = 0
+    model: str = "hgnn"
+    task: str = "classify"
+    over: str = "test"
+    runs: int = 5
+
+    @property
+    def key(self) -> str:
+        """A digest of all settings."""
+        return _digest(asdict(self))
+
+    @property
+    def condensation(self) -> str:
+        """A digest of what the condensed hypergraph depends on."""
+        return _digest({name: getattr(self, name) for name in _OF_CONDENSATION})
+
+    @property
+    def core(self) -> str:
+        """A digest of all settings but the options of the method."""
+        return _digest({name: value for name, value in asdict(self).items() if name != "options"})
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready content."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Settings":
+        """The inverse of :meth:`to_dict`; a setting that is missing or unknown is a ``ValueError``."""
+        names = {one.name for one in fields(cls)}
+        if unknown := sorted(set(content) - names):
+            raise ValueError(f"unknown setting {unknown[0]!r}")
+        if missing := sorted({"source", "ratio", "method"} - set(content)):
+            raise ValueError(f"the setting {missing[0]!r} is missing")
+        settings = cls(**content)
+        if not isinstance(settings.options, dict) or not isinstance(settings.generator, dict):
+            raise ValueError("options and generator must be objects")
+        return settings
+
+
+def is_same(done: Settings, wanted: Settings, defaults: Mapping[str, Any]) -> bool:
+    """Whether a finished run is the one that is wanted.
+
+    Options that the method has got since then must have their default value now. So results stay valid when
+    an option is added, and do not when a default changes.
+
+    >>> done = Settings(source="cora", ratio=0.01, method="m", options={"time": 2})
+    >>> wanted = Settings(source="cora", ratio=0.01, method="m", options={"time": 2, "new": 0})
+    >>> is_same(done, wanted, {"time": 1, "new": 0}), is_same(done, wanted, {"time": 1, "new": 5})
+    (True, False)
+    """
+    if done.core != wanted.core or not set(done.options) <= set(wanted.options):
+        return False
+    then = {name: defaults.get(name) for name in wanted.options} | done.options
+    return then == wanted.options
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:32]

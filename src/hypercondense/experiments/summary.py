@@ -1,0 +1,67 @@
+"""What a results file holds, without a plan."""
+
+from collections.abc import Sequence
+
+from hypercondense.evaluation import Spread
+from hypercondense.experiments.cells import check_mixture
+from hypercondense.experiments.grid import Grid, Report, Text
+from hypercondense.experiments.labels import METRICS, MODEL_LABELS
+from hypercondense.experiments.results import Line
+
+_HEADER = ("source", "ratio", "method", "options", "model", "metric", "score", "trainings", "condense s")
+
+
+def summarize(lines: Sequence[Line]) -> Report:
+    """One row for all seeds of the same settings.
+
+    Raises:
+        ConfigError: Lines of two versions, sources or splits would be averaged.
+    """
+    groups: dict[tuple[str, ...], dict[str, Line]] = {}
+    good = [line for line in lines if not line.failed]
+    for line in good:
+        same = groups.setdefault((*_labels(line, good), str(line.settings.runs)), {})
+        same.setdefault(line.settings.key, line)
+    rows = []
+    for labels, group in groups.items():
+        check_mixture(list(group.values()), " ".join(labels))
+        rows.append(_row(labels[:-1], list(group.values())))
+    notes = dict.fromkeys(
+        f"{line.settings.source}: {note}" for line in good for note in line.content.get("notes", ())
+    )
+    grid = Grid("", 6, _HEADER, tuple(rows))
+    return Report(f"{len(good)} runs", (grid,), tuple(notes))
+
+
+def _labels(line: Line, lines: Sequence[Line]) -> tuple[str, ...]:
+    settings = line.settings
+    source = settings.source
+    if settings.generator:
+        source += " " + " ".join(f"{name}={value}" for name, value in sorted(settings.generator.items()))
+    return (
+        source,
+        "" if settings.ratio is None else f"{100 * settings.ratio:g} %",
+        settings.method + (" selected" if settings.select else "") + ("" if settings.cached else " uncached"),
+        _varied(line, lines),
+        MODEL_LABELS.get(settings.model, settings.model),
+        METRICS.get(settings.task, settings.task) + (" over all" if settings.over == "all" else ""),
+    )
+
+
+def _varied(line: Line, lines: Sequence[Line]) -> str:
+    """The options that are not the same in all lines of the method."""
+    same = [other.settings.options for other in lines if other.settings.method == line.settings.method]
+    varied = [
+        f"{name}={value}"
+        for name, value in line.settings.options.items()
+        if any(options.get(name) != value for options in same)
+    ]
+    return " ".join(varied)
+
+
+def _row(labels: Sequence[str], lines: Sequence[Line]) -> tuple[Text, ...]:
+    values = [100 * value for line in lines for value in line.content["values"]]
+    spread = Spread.of(values)
+    seconds = Spread.of([line.content["condense_seconds"] for line in lines])
+    shown = (f"{spread.mean:.2f} ± {spread.std:.2f}", f"{len(values)}", f"{seconds.mean:.2f}")
+    return tuple(Text(text) for text in (*labels, *shown))
