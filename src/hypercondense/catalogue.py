@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from hypercondense.auto import Auto
 from hypercondense.condensation import Condensation
 from hypercondense.data.splits import Split
 from hypercondense.errors import ConfigError
@@ -24,9 +25,9 @@ from hypercondense.methods.options import configure
 
 METHODS: dict[str, type[Condenser]] = {
     method.name: method
-    for method in (AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond, Ridge, Unrolled)
+    for method in (Auto, Ridge, Unrolled, AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond)
 }
-DEFAULT = AHGCDD.name
+DEFAULT = Auto.name
 
 
 def make_method(name: str = DEFAULT, settings: Mapping[str, Any] | None = None) -> Condenser:

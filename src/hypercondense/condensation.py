@@ -77,7 +77,8 @@ class Condensation:
     """A condensed hypergraph with its provenance, history and cost.
 
     ``members[i]`` are the ids of the source nodes that condensed node ``i`` started from. ``history`` holds
-    one row of figures per epoch. The validation scores are ``None`` where nothing was scored.
+    one row of figures per epoch. The validation scores are ``None`` where nothing was scored. ``choice`` says
+    what a search chose and among what: ``method`` and ``settings`` that make the same bits, and ``trials``.
     """
 
     hypergraph: Hypergraph
@@ -89,6 +90,7 @@ class Condensation:
     start_validation: float | None = None
     final_validation: float | None = None
     warnings: tuple[str, ...] = ()
+    choice: dict[str, Any] | None = None
 
     @property
     def density(self) -> float:
@@ -122,6 +124,7 @@ class Condensation:
                 "start_validation": self.start_validation,
                 "final_validation": self.final_validation,
                 "warnings": list(self.warnings),
+                "choice": self.choice,
                 "history": list(self.history),
             }
             write_json(folder / MANIFEST, manifest)
@@ -184,6 +187,7 @@ _MANIFEST_KINDS: dict[str, tuple[type, ...]] = {
     "start_validation": (int, float, NoneType),
     "final_validation": (int, float, NoneType),
     "warnings": (list,),
+    "choice": (dict, NoneType),
 }
 _PROVENANCE_KINDS: dict[str, tuple[type, ...]] = {
     "method": (str,),
@@ -203,6 +207,7 @@ _PROVENANCE_KINDS: dict[str, tuple[type, ...]] = {
 
 
 def _from_manifest(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Condensation:
+    manifest = {"choice": None, **manifest}  # folders written before there was a search have none
     _check_kinds(manifest, _MANIFEST_KINDS)
     provenance = dict(manifest["provenance"])
     _check_kinds(provenance, _PROVENANCE_KINDS)
@@ -224,6 +229,7 @@ def _from_manifest(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) ->
         start_validation=manifest["start_validation"],
         final_validation=manifest["final_validation"],
         warnings=tuple(str(warning) for warning in manifest["warnings"]),
+        choice=manifest["choice"],
     )
 
 

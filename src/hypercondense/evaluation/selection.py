@@ -17,6 +17,7 @@ def validation_scorer(
     *,
     models: Sequence[str] = ("hgnn",),
     epochs: int = _EPOCHS,
+    looks: int = _LOOKS,
     seed: int = 0,
     device: str = "cpu",
 ) -> Callable[[Hypergraph], float]:
@@ -26,21 +27,22 @@ def validation_scorer(
         source: The hypergraph that is being condensed; its tensors are made once.
         split: Validation nodes judge. Test labels are not read.
         models: The mean over these models is the score.
-        epochs: Length of a training; the source is looked at a few times in between.
+        epochs: Length of a training.
+        looks: How often the network is tried on the source in between; the best counts.
         seed: Of every training, so that equal candidates score the same.
         device: A torch device.
     """
     if len(split.validation_ids) == 0:
         raise ValueError("the split has no validation nodes to score candidates on")
     inputs = Inputs.of(source, device=device)
+    every = math.ceil(epochs / looks)
     recipes = [Recipe(model=model, epochs=epochs) for model in models]
 
     def score(candidate: Hypergraph) -> float:
         graph = Inputs.of(candidate, device=device)
-        looks = math.ceil(epochs / _LOOKS)
         with one_thread():
             trained = [
-                train(recipe, graph, inputs, split, seed=seed, validate_every=looks) for recipe in recipes
+                train(recipe, graph, inputs, split, seed=seed, validate_every=every) for recipe in recipes
             ]
         return sum(one.validation for one in trained) / len(trained)
 

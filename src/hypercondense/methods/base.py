@@ -3,7 +3,7 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias, TypeVar
@@ -127,6 +127,7 @@ class Outcome:
     start_validation: float | None = None
     final_validation: float | None = None
     warnings: tuple[str, ...] = ()
+    choice: dict[str, Any] | None = None  # what a search chose, and among what
 
 
 class Condenser(ABC):
@@ -136,6 +137,8 @@ class Condenser(ABC):
     #: What to try when no hyperedge joins two nodes; ``None`` for a method that makes no structure.
     empty_structure: ClassVar[str | None] = "ask for more condensed nodes"
     is_random: ClassVar[bool] = False
+    #: Whether it reads validation labels by itself, so that a caller need not pass ``select``.
+    selects_itself: ClassVar[bool] = False
     #: Up to so many condensed nodes one thread is faster than several that wait for each other.
     one_thread_up_to: ClassVar[int] = 0
 
@@ -217,8 +220,7 @@ class Condenser(ABC):
             threads=torch.get_num_threads(),
         )
         memory_use.reset_peak()
-        limit = one_thread() if len(labels) <= self.one_thread_up_to else nullcontext()
-        with task.stage("total"), memory_explained(), limit:
+        with task.stage("total"), memory_explained(), self.thread_limit(len(labels)):
             outcome = self.run(task)
         peak_memory = memory_use.peak_bytes()
         with task.stage("guard"):
@@ -233,7 +235,12 @@ class Condenser(ABC):
             start_validation=outcome.start_validation,
             final_validation=outcome.final_validation,
             warnings=(*outcome.warnings, *warnings),
+            choice=outcome.choice,
         )
+
+    def thread_limit(self, num_nodes: int) -> AbstractContextManager[None]:
+        """One thread where more of them would wait for each other."""
+        return one_thread() if num_nodes <= self.one_thread_up_to else nullcontext()
 
     def warnings(self, outcome: Outcome, task: Task) -> Iterator[str]:
         """What is wrong with a result; costs one more call of ``select`` where there is one."""

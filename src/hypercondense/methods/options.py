@@ -60,6 +60,12 @@ def settings_of(options: Any) -> dict[str, Any]:
     return settings
 
 
+def changed_settings(options: Any) -> dict[str, Any]:
+    """The options that differ from the defaults of their class; with :func:`configure` they make it again."""
+    defaults = settings_of(type(options)())
+    return {name: value for name, value in settings_of(options).items() if value != defaults[name]}
+
+
 def _name_of(value: Any, choices: Mapping[str, Any]) -> str:
     for name, choice_value in choices.items():
         if value is choice_value:
@@ -79,7 +85,7 @@ def _parse(name: str, value: Any, hint: Any, choices: Mapping[str, Any] | None) 
         if value not in allowed:
             raise ConfigError(f"option {name} must be one of {', '.join(allowed)}, got {value!r}")
         return value
-    return _number(name, value, hint)
+    return str(value) if hint is str else _number(name, value, hint)
 
 
 def _number(name: str, value: Any, hint: Any) -> Any:

@@ -18,10 +18,11 @@ class Problem:
     """Training rows with their classes, validation rows with theirs, and the classes of condensed nodes.
 
     Args:
-        maps: Coefficients of powers of P, one list for each map; the rows of several are concatenated.
+        maps: Coefficients of powers of P, one list for each map of the source; every node has a row under
+            each. Condensed features go through the first.
         start_rows: Training rows under the first map, (m, d): what condensed features begin as.
-        train: Training rows under all maps, (m, d * maps).
-        labels: Their classes, (m,).
+        train: Training rows under all maps, (maps * m, d).
+        labels: Their classes, (maps * m,).
         validation: Validation rows under all maps.
         validation_labels: Their classes.
         targets: One-hot classes of the condensed nodes, (n, C).
@@ -40,7 +41,7 @@ class Problem:
         """Diffuse the source by every map."""
         parts = [task.diffused_parts(coefficients) for coefficients in maps]
         train, validation = (
-            torch.from_numpy(_joined(rows)).to(task.device) for rows in zip(*parts, strict=True)
+            torch.from_numpy(_stacked(rows)).to(task.device) for rows in zip(*parts, strict=True)
         )
         labels, validation_labels, condensed_labels = (
             torch.as_tensor(ids.copy(), device=task.device)
@@ -50,9 +51,9 @@ class Problem:
             maps=tuple(tuple(coefficients) for coefficients in maps),
             start_rows=parts[0][0],
             train=train,
-            labels=labels,
+            labels=labels.repeat(len(maps)),
             validation=validation,
-            validation_labels=validation_labels,
+            validation_labels=validation_labels.repeat(len(maps)),
             targets=F.one_hot(condensed_labels, task.source.num_classes).to(train),
         )
 
@@ -64,10 +65,10 @@ class Problem:
         return self.train[positions], classes.to(self.train)
 
     def view(self, features: Tensor, structure: Tensor) -> Tensor:
-        """Condensed features (n, d) through all maps of their own structure (n, hyperedges)."""
+        """Condensed features (n, d) through the first map of their own structure (n, hyperedges)."""
         if structure.shape[1] == 0:  # every power of the identity is the identity
-            return torch.cat([sum(w) * features for w in self.maps], dim=1)
-        return torch.cat([diffuse_dense(features, structure, w, self_loops=True) for w in self.maps], dim=1)
+            return sum(self.maps[0]) * features
+        return diffuse_dense(features, structure, self.maps[0], self_loops=True)
 
     def view_of(self, candidate: Hypergraph) -> Tensor:
         """The same of a candidate for the result, whose singleton hyperedges are its self-loops."""
@@ -77,5 +78,5 @@ class Problem:
         return self.view(features, torch.tensor(incidence[:, shared].toarray()).to(features))
 
 
-def _joined(rows: Sequence[Dense]) -> Dense:
-    return np.asarray(rows[0]) if len(rows) == 1 else np.concatenate(rows, axis=1)
+def _stacked(rows: Sequence[Dense]) -> Dense:
+    return np.asarray(rows[0]) if len(rows) == 1 else np.concatenate(rows)

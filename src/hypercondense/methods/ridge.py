@@ -10,12 +10,13 @@ rows ``Z`` (m, d):
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hypercondense.diffusion import heat_kernel, identity
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.initialize import STARTS, Start
 from hypercondense.methods.ahgcdd import AHGCDD, PROPAGATIONS, Propagation
@@ -43,6 +44,14 @@ def cross_entropy(predicted: Tensor, classes: Tensor) -> Tensor:
 
 OBJECTIVES: dict[str, Objective] = {"squared": squared, "cross-entropy": cross_entropy}
 
+Also: TypeAlias = Literal["nothing", "raw", "half", "both"]
+ALSO: dict[Also, tuple[tuple[float, ...], ...]] = {
+    "nothing": (),
+    "raw": (identity(),),
+    "half": (heat_kernel(1.0),),
+    "both": (identity(), heat_kernel(1.0)),
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ridge(Condenser):
@@ -51,7 +60,8 @@ class Ridge(Condenser):
     Args:
         time: Diffusion time of the source rows; the power of P where ``propagation`` is ``power``.
         propagation: ``heat-kernel``, ``vanilla``, ``power`` or ``none``, as for AHGCDD.
-        raw_too: Whether rows also hold the features as they are, beside the diffused ones.
+        also: Rows to be predicted besides: ``raw`` features, such as are diffused ``half`` as long, or
+            ``both``. Networks with residual connections see something in between.
         start: How source rows are aggregated: ``uniform``, ``single`` or ``kmeans``.
         samples_per_node: Rows aggregated per condensed node.
         epochs: Steps of Adam.
@@ -71,7 +81,7 @@ class Ridge(Condenser):
 
     time: float = 2.0
     propagation: Propagation = choice("heat-kernel", PROPAGATIONS)
-    raw_too: bool = False
+    also: Also = "nothing"
     start: Start = choice("kmeans", STARTS)
     samples_per_node: int = 100
     epochs: int = 100
@@ -110,10 +120,7 @@ class Ridge(Condenser):
 
     def problem(self, task: Task) -> Problem:
         """The rows to predict."""
-        maps = [self.propagation(self.time)]
-        if self.raw_too:
-            maps.append(PROPAGATIONS["none"](self.time))
-        return Problem.of(task, maps)
+        return Problem.of(task, [self.propagation(self.time), *ALSO[self.also]])
 
     def relative_step(self, epoch: int) -> float:
         """Adam's step in standard deviations of the first features."""

@@ -1,0 +1,45 @@
+"""What candidates are worth, on validation nodes: a cheap look at all, networks for the last few."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hypercondense.diffusion import heat_kernel, vanilla
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.methods.base import Task
+from hypercondense.methods.learner import Training, learner_accuracy
+from hypercondense.methods.problem import Problem
+from hypercondense.rng import generator
+
+#: What a convolution of two layers sees of a node, and what is left where a residual keeps its own features.
+VIEWS = (vanilla(2), heat_kernel(1.0))
+_STREAM, _STEPS, _LOOKS = 8, 60, 3
+_TRAINING = Training(hidden=64)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Accuracy on validation rows of small networks trained on candidates, the mean over several views."""
+
+    problems: Sequence[Problem]
+
+    @classmethod
+    def of(cls, task: Task) -> "Judge":
+        """Prepare the rows once."""
+        return cls([Problem.of(task, [view]) for view in VIEWS])
+
+    def __call__(self, candidate: Hypergraph) -> float:
+        """Always the same training, so that equal candidates score the same."""
+        scores = [
+            learner_accuracy(
+                problem.view_of(candidate),
+                problem.targets,
+                problem.validation,
+                problem.validation_labels,
+                how=_TRAINING,
+                chance=generator(0, _STREAM),
+                steps=_STEPS,
+                looks=_LOOKS,
+            )
+            for problem in self.problems
+        ]
+        return sum(scores) / len(scores)
