@@ -50,7 +50,7 @@ def propagate(x: Tensor, incidence: Tensor) -> Tensor:
 def diffuse_dense(
     x: Tensor, incidence: Tensor, coefficients: Sequence[float], *, self_loops: bool = False
 ) -> Tensor:
-    """``sum_k w_k P^k x`` for a small dense incidence, by Horner's rule (Eq. 4 and 10).
+    """``sum_k w_k P^k x`` for a small dense incidence (Eq. 4 and 10).
 
     Args:
         x: Node features (nodes, features).
