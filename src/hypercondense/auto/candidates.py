@@ -15,7 +15,7 @@ _SHORT = 0.3  # the part of it that decides which optimization is worth its full
 
 def first_starts() -> Iterator[tuple[str, Unrolled]]:
     """Means of 100 rows, diffused in different ways: which map suits this hypergraph?"""
-    means = Unrolled(epochs=0, unrolled_epochs=0, self_select=False, hidden=64, also="half")
+    means = Unrolled(epochs=0, unrolled_epochs=0, self_select=False, hidden=64)
     yield "means of 100 rows, P^2", means
     yield "means of 100 rows, heat kernel", replace(means, propagation=PROPAGATIONS["heat-kernel"])
     yield "means of 100 rows, raw", replace(means, propagation=PROPAGATIONS["none"])
@@ -59,8 +59,8 @@ def elaborations(best: Unrolled, second_start: Unrolled | None) -> Iterator[tupl
             "from the second-best start",
             replace(second_start, self_select=True, epochs=best.epochs, unrolled_epochs=best.unrolled_epochs),
         )
-    yield "without half-diffused rows", replace(best, also="nothing")
-    yield "with raw rows", replace(best, also="both")
+    yield "with half-diffused rows", replace(best, also="half")
+    yield "with half-diffused and raw rows", replace(best, also="both")
     yield "three times as long", full_length(best, times=3)
     yield "three times as long, with structure", replace(full_length(best, times=3), structure=True)
     yield "a wider network", replace(full_length(best, times=3), hidden=256)

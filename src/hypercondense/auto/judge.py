@@ -12,7 +12,7 @@ from hypercondense.rng import generator
 
 #: What a convolution of two layers sees of a node, and what is left where a residual keeps its own features.
 VIEWS = (vanilla(2), heat_kernel(1.0))
-_STREAM, _STEPS, _LOOKS = 8, 60, 3
+_STREAM, _STEPS, _LOOKS = 8, 150, 3
 _TRAINING = Training(hidden=64)
 
 

@@ -19,7 +19,7 @@ def compare(
         int | None, typer.Option(help="The number of condensed nodes, instead of --ratio.")
     ] = None,
     methods: Annotated[str, typer.Option(help="Methods separated by commas; whole is the whole source.")] = (
-        "random,ahgcdd-x,ahgcdd,whole"
+        "random,ahgcdd,auto,whole"
     ),
     models: Annotated[str, typer.Option(help="Models separated by commas, or all.")] = "hgnn",
     seeds: Annotated[int, typer.Option(help="Condensations per method.", min=1)] = 3,
@@ -86,6 +86,8 @@ def _condensed(
     if condenser is None:
         yield source, 0.0
         return
+    if condenser.selects_itself:
+        how = {**how, "select": None}
     for seed in range(seeds):
         result = condenser.condense(source, parts, seed=seed, progress=progress, **how)
         for warning in result.warnings:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -35,8 +36,12 @@ def condense(
     ] = "all",
     method: Annotated[
         str, typer.Option(help="How to condense; a wrong name shows which there are.")
-    ] = "ahgcdd",
+    ] = "auto",
     settings: Settings = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="For --method auto: a number of trials, as 8, or a time, as 60s or 2m."),
+    ] = None,
     seed: options.Seed = 0,
     split_seed: options.SplitSeed = 0,
     split: options.SplitFile = None,
@@ -65,14 +70,17 @@ def condense(
     from hypercondense.storage import check_target, user_cache
 
     # Everything that can be wrong is found out before the long work.
-    condenser = make_method(method, parse_settings(settings))
-    budget = None if memory is None else parse_size(memory)
+    chosen = parse_settings(settings)
+    if budget is not None:
+        chosen["budget"] = budget
+    condenser = make_method(method, chosen)
+    most_memory = None if memory is None else parse_size(memory)
     options.check_device(device)
     check_target(out, overwrite=force)  # before the long work, not after it
     hypergraph = options.load_source(source, data_dir)
     parts = options.read_split(hypergraph, split, split_seed)
     scorer = None
-    if select and len(parts.validation_ids):
+    if select and len(parts.validation_ids) and not condenser.selects_itself:
         scorer = validation_scorer(hypergraph, parts, device=device)
     with sole_writer(out):
         with output.progress(quiet=quiet) as progress:
@@ -88,7 +96,7 @@ def condense(
                 checkpoint=checkpoint_folder(out),
                 resume=resume,
                 checkpoint_every=checkpoint_every,
-                memory=budget,
+                memory=most_memory,
                 cache_dir=user_cache("diffusion") if cache else None,
                 device=device,
             )
@@ -96,7 +104,12 @@ def condense(
             result, provenance=dataclasses.replace(result.provenance, source_location=location(source))
         )
         result.save(out, overwrite=force)
-    show(result, out, hypergraph.num_nodes, json=json, quiet=quiet)
+    again = None
+    if result.choice is not None:
+        size = ["--nodes", str(nodes)] if ratio is None else ["--ratio", str(ratio), "--ratio-of", ratio_of]
+        parts_given = ["--split-seed", str(split_seed)] if split is None else ["--split", str(split)]
+        again = repeating(result.choice, [source, *size, "--seed", str(seed), *parts_given])
+    show(result, out, hypergraph.num_nodes, again=again, json=json, quiet=quiet)
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:
@@ -110,6 +123,17 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
             raise ConfigError(f"--set takes OPTION=VALUE, such as epochs=50, got {setting!r}")
         parsed[name.strip()] = value.strip()
     return parsed
+
+
+def repeating(choice: dict[str, Any], arguments: list[str]) -> str:
+    """The command that makes what a search chose again, to the same bits, without the search.
+
+    >>> repeating({"method": "unrolled", "settings": {"epochs": 0}}, ["cora", "--ratio", "0.01"])
+    'hypercondense condense cora --ratio 0.01 --method unrolled --no-select --set epochs=0 --out OUT'
+    """
+    settings = [part for name, value in choice["settings"].items() for part in ("--set", f"{name}={value}")]
+    words = [*arguments, "--method", choice["method"], "--no-select", *settings, "--out", "OUT"]
+    return shlex.join(["hypercondense", "condense", *words])
 
 
 def checkpoint_folder(out: Path) -> Path:
@@ -154,7 +178,9 @@ def location(source: str) -> str | None:
     return None if is_name else str(Path(source).expanduser().absolute())
 
 
-def show(result: Any, out: Path, num_source_nodes: int, *, json: bool, quiet: bool) -> None:
+def show(
+    result: Any, out: Path, num_source_nodes: int, *, again: str | None, json: bool, quiet: bool
+) -> None:
     """Print what was made."""
     condensed = result.hypergraph
     facts = {
@@ -174,19 +200,22 @@ def show(result: Any, out: Path, num_source_nodes: int, *, json: bool, quiet: bo
     for warning in result.warnings:
         output.warn(warning)
     if json:
-        output.print_json({**facts, "warnings": list(result.warnings)})
+        found = {} if result.choice is None else {"choice": {**result.choice, "command": again}}
+        output.print_json({**facts, "warnings": list(result.warnings), **found})
         return
     if quiet:
         return
     scores = (result.start_validation, result.final_validation)
     validation = "not scored" if None in scores else f"{scores[0]:.1%} at the start, {scores[1]:.1%} now"
     share = condensed.num_nodes / num_source_nodes
+    searched = {} if result.choice is None else {"chosen": result.choice["why"], "the same again": again}
     output.print_facts(
         {
             "condensed nodes": f"{condensed.num_nodes:,} of {num_source_nodes:,} ({share:.2%})",
             "hyperedges": f"{condensed.num_hyperedges:,}, mean size {result.mean_hyperedge_size:.1f}",
             "on validation nodes": validation,
             "time and memory": f"{result.seconds['total']:.1f} s, {result.peak_memory_mb:,.0f} MB at most",
+            **searched,
             "written to": str(out),
             "next": f"hypercondense evaluate {out} --whole",
         }

@@ -22,7 +22,6 @@ def demo(
     from hypercondense.catalogue import make_method
     from hypercondense.condensation import load_condensed
     from hypercondense.data import digits, split
-    from hypercondense.evaluation.selection import validation_scorer
 
     if out is not None and out.exists():
         raise FileExistsError(f"{out} exists already; choose another place or remove it first")
@@ -38,10 +37,9 @@ def demo(
                 "2. condensing": f"to {_RATIO:.0%} of the nodes, with the labels of the training half",
             }
         )
-    scorer = validation_scorer(source, parts)
     with output.progress(quiet=not say) as progress, TemporaryDirectory() as temporary:
         folder = out or Path(temporary) / "digits-1pct"
-        result = make_method().condense(source, parts, ratio=_RATIO, select=scorer, progress=progress)
+        result = make_method().condense(source, parts, ratio=_RATIO, progress=progress)
         result.save(folder)
         condensed = load_condensed(folder).hypergraph  # as anybody who gets the folder would
         size = sum(file.stat().st_size for file in folder.glob("*.safetensors"))
