@@ -20,7 +20,7 @@ from hypercondense.methods.options import changed_settings, check_options
 from hypercondense.models import MODELS
 from hypercondense.progress import silent
 
-_CONFIRM_EPOCHS, _CONFIRM_LOOKS = 120, 3
+_CONFIRM_EPOCHS, _CONFIRM_LOOKS = 120, 12
 
 
 @dataclass(frozen=True, kw_only=True)
