@@ -151,8 +151,8 @@ def test_detached_learners_have_no_past() -> None:
 @pytest.mark.parametrize("weight_decay", [0.0, 5e-4])
 def test_columns_of_zeros_give_finite_gradients(weight_decay: float, dtype: torch.dtype) -> None:
     how = Training(hidden=5, weight_decay=weight_decay)
-    for rows in (ROWS * torch.tensor([1.0, 0.0, 1.0, 0.0]), torch.zeros(7, 4)):
-        rows = rows.to(dtype).requires_grad_()
+    for zeroed in (ROWS * torch.tensor([1.0, 0.0, 1.0, 0.0]), torch.zeros(7, 4)):
+        rows = zeroed.to(dtype).requires_grad_()
         begun = fresh(4, 3, dtype=dtype)
         learner = begun.trained(rows, CLASSES.to(dtype), 3, how=how, chance=generator(0))
         loss = F.cross_entropy(learner(normal(3, 6, 4).to(dtype)), one_hot([0, 1, 2, 2, 1, 0]).to(dtype))
