@@ -9,7 +9,7 @@ from hypercondense.methods import AHGCDD, AHGCDDX, Condenser, Unrolled
 from hypercondense.methods.ahgcdd import PROPAGATIONS
 
 #: The full length of an optimization: epochs of the closed form, epochs through a training.
-CLOSED_FORM_EPOCHS, UNROLLED_EPOCHS = 100, 40
+CLOSED_FORM_EPOCHS, UNROLLED_EPOCHS = 100, 60
 _SHORT = 0.3  # the part of it that decides which optimization is worth its full length
 
 

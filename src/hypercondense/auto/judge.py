@@ -3,22 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hypercondense.diffusion import heat_kernel, vanilla
+from hypercondense.diffusion import identity, vanilla
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.base import Task
 from hypercondense.methods.learner import Training, learner_accuracy
 from hypercondense.methods.problem import Problem
 from hypercondense.rng import generator
 
-#: What a convolution of two layers sees of a node, and what is left where a residual keeps its own features.
-VIEWS = (vanilla(2), heat_kernel(1.0))
-_STREAM, _STEPS, _LOOKS = 8, 150, 3
+#: What a network of two convolutions sees of a node, and what one sees that does not trust the structure.
+VIEWS = (vanilla(2), identity())
+_STREAM = 8
 _TRAINING = Training(hidden=64)
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Accuracy on validation rows of small networks trained on candidates, the mean over several views."""
+    """Accuracy on validation rows of small networks trained on candidates, under the view that suits best.
+
+    Where structure helps that is the diffused view, for all candidates; where it misleads, the raw one.
+    """
 
     problems: Sequence[Problem]
 
@@ -37,9 +40,7 @@ class Judge:
                 problem.validation_labels,
                 how=_TRAINING,
                 chance=generator(0, _STREAM),
-                steps=_STEPS,
-                looks=_LOOKS,
             )
             for problem in self.problems
         ]
-        return sum(scores) / len(scores)
+        return max(scores)

@@ -20,7 +20,7 @@ from hypercondense.methods.options import changed_settings, check_options
 from hypercondense.models import MODELS
 from hypercondense.progress import silent
 
-_CONFIRM_EPOCHS, _CONFIRM_LOOKS = 120, 3
+_CONFIRM_EPOCHS, _CONFIRM_LOOKS = 120, 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Auto(Condenser):
     selects_itself: ClassVar[bool] = True
 
     budget: str = "8"
-    finalists: int = 2
+    finalists: int = 3
     models: str = "hgnn+unigcnii"
 
     def __post_init__(self) -> None:

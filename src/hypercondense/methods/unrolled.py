@@ -22,7 +22,7 @@ from hypercondense.methods.refinement import State
 from hypercondense.methods.ridge import Ridge, falling
 from hypercondense.rng import generator
 
-_JUDGE_STREAM, _JUDGE_STEPS = 7, 150
+_JUDGE_STREAM = 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,6 @@ class Unrolled(Ridge):
             problem.validation_labels,
             how=self.training,
             chance=generator(0, _JUDGE_STREAM),
-            steps=_JUDGE_STEPS,
         )
 
     @property
