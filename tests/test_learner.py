@@ -177,7 +177,6 @@ def accuracy(rows: Tensor, labels: list[int], judged: Tensor, truth: list[int], 
         how=Training(hidden=16),
         chance=generator(seed),
         steps=40,
-        looks=4,
     )
 
 
@@ -191,7 +190,4 @@ def test_accuracy_on_separate_classes_is_one_and_on_swapped_labels_zero() -> Non
     centres = 5 * torch.eye(3, 4, dtype=torch.float64)
     near = centres.repeat(4, 1) + 0.1 * normal(0, 12, 4)
     assert accuracy(centres, [0, 1, 2], near, [0, 1, 2] * 4) == 1
-    centre, apart = centres[:2], near.reshape(4, 3, 4)[:, :2].reshape(8, 4)
-    trained = [accuracy(centre, labels, apart, [0, 1] * 4) for labels in ([0, 1], [1, 0])]
-    assert trained[0] == 1
-    assert trained[1] < 0.7  # the best of a few looks, the first of which is early
+    assert accuracy(centres[:2], [1, 0], near.reshape(4, 3, 4)[:, :2].reshape(8, 4), [0, 1] * 4) == 0
