@@ -21,6 +21,7 @@ from hypercondense.condensation import Condensation, load_condensed
 from hypercondense.data import Split, split, split_from_ids, synthetic
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods import Condenser, Unrolled
+from hypercondense.methods.base import Task
 from hypercondense.methods.learner import learner_accuracy
 
 MANY = 1000  # more than there is to try
@@ -277,6 +278,24 @@ def test_the_record_survives_saving(source: Hypergraph, parts: Split, tmp_path: 
     assert load_condensed(tmp_path / "saved").choice == record(result)
 
 
+def test_trials_share_diffused_rows_and_never_the_start_of_other_rows(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Starts are shared by the identity of their rows, so no rows may be freed while trials go on."""
+    handed_out: list[Any] = []
+    own = Task.diffused_rows
+
+    def watched(task: Task, coefficients: Any) -> Any:
+        rows = own(task, coefficients)
+        assert task.memo is not None and rows is task.diffused_parts(coefficients)[0]
+        handed_out.append(rows)
+        return rows
+
+    monkeypatch.setattr(Task, "diffused_rows", watched)
+    run(source, parts, MANY)
+    assert len(handed_out) >= 2  # of the methods with the dual-level loss
+
+
 # --- Interrupting ---
 
 
@@ -427,6 +446,20 @@ def test_the_printed_command_makes_the_same_again(
     assert manifests[0]["provenance"]["method"] == "auto"
     assert manifests[1]["provenance"]["method"] == manifests[0]["choice"]["method"]
     assert manifests[1]["choice"] is None
+
+
+def test_the_printed_command_says_where_the_data_and_the_split_are(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "split.json"
+    ids = list(range(1797))
+    file.write_text(json.dumps({"train": ids[:900], "validation": ids[900:1300], "test": ids[1300:]}))
+    where = ["--data-dir", str(tmp_path), "--split", str(file)]
+    words = ["condense", "digits", "--nodes", "20", "--budget", "1", *where, "--json"]
+    assert run_command([*words, "--out", str(tmp_path / "out")]) == 0
+    command = shlex.split(json.loads(capsys.readouterr().out)["choice"]["command"])
+    for option, value in (where[:2], where[2:]):
+        assert command[command.index(option) + 1] == value
 
 
 def test_the_choice_and_the_command_are_shown_to_people(
