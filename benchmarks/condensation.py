@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
     print(f"{torch.get_num_threads()} threads")
-    make_method().condense(
+    make_method("ahgcdd").condense(
         load("synthetic"), split(load("synthetic")), nodes=10
     )  # first calls load libraries
     for name, ratio in SETTINGS:

@@ -19,7 +19,7 @@ from hypercondense.locking import exclusive
 from hypercondense.progress import silent
 
 SOURCE = Path(__file__).parents[1] / "src"
-FAST = ["--set", "epochs=4", "--set", "warm_steps=4", "--set", "hidden=8"]
+FAST = ["--method", "ahgcdd", "--set", "epochs=4", "--set", "warm_steps=4", "--set", "hidden=8"]
 _EXPERIMENTS = ("run", "table", "report")
 COLUMNS = [
     f"num_{what}"
@@ -184,9 +184,8 @@ def test_a_manifest_tells_how_to_make_the_same_again(
     manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())["provenance"]
     again = [item for key, value in manifest["settings"].items() for item in ("--set", f"{key}={value}")]
     seed, nodes = manifest["seed"], first.hypergraph.num_nodes
-    call_json(
-        capsys, "condense", "digits", "--nodes", nodes, "--seed", seed, "--out", tmp_path / "two", *again
-    )
+    words = ["condense", "digits", "--nodes", nodes, "--seed", seed, "--method", manifest["method"], *again]
+    call_json(capsys, *words, "--out", tmp_path / "two")
     assert load_condensed(tmp_path / "two").hypergraph.digest == first.hypergraph.digest
 
 
@@ -267,7 +266,7 @@ def test_own_split_and_own_folder(capsys: pytest.CaptureFixture[str], tmp_path: 
         (["condense", "digits", "--out", "OUT", "--nodes", "9"], "fewer than the 10 classes"),
         (
             ["condense", "digits", "--out", "OUT", "--nodes", "20", "--method", "magic"],
-            "the methods are ahgcdd",
+            "the methods are auto, ",
         ),
         (
             ["condense", "digits", "--out", "OUT", "--nodes", "20", "--set", "epochs"],
@@ -276,6 +275,14 @@ def test_own_split_and_own_folder(capsys: pytest.CaptureFixture[str], tmp_path: 
         (
             ["condense", "digits", "--out", "OUT", "--nodes", "20", "--set", "epoch=3"],
             "unknown option 'epoch'",
+        ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--budget", "soon"],
+            "budget must be a number of trials, as 8, or a time, as 60s, 2m or 1h; got 'soon'",
+        ),
+        (
+            ["condense", "digits", "--out", "OUT", "--nodes", "20", "--method", "ridge", "--budget", "8"],
+            "unknown option 'budget'",
         ),
         (
             ["condense", "digits", "--out", "OUT", "--nodes", "20", "--device", "abacus"],
@@ -437,6 +444,8 @@ def test_an_interrupted_condensation_resumes_to_the_same_bits(
         "digits",
         "--nodes",
         "40",
+        "--method",
+        "ahgcdd",
         "--set",
         "epochs=150",
         "--no-cache",

@@ -1,15 +1,20 @@
 """Condensing through closed-form ridge regression."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 from sklearn.linear_model import Ridge as SklearnRidge
 
+from hypercondense.condensation import Condensation
 from hypercondense.data import split, synthetic
+from hypercondense.methods.options import configure
 from hypercondense.methods.ridge import (
     OBJECTIVES,
     Ridge,
     cross_entropy,
+    falling,
     ridge_predict,
     solve_positive,
     squared,
@@ -83,3 +88,79 @@ def test_the_error_falls_and_the_choice_is_made_on_validation_nodes_without_a_ne
     assert np.mean(errors[-10:]) < np.mean(errors[:10])
     assert result.start_validation is not None and result.final_validation is not None
     assert result.final_validation >= result.start_validation
+
+
+def condensed(settings: dict[str, Any], *, nodes: int = 9, num_features: int = 12) -> Condensation:
+    source = synthetic(
+        num_nodes=300, num_hyperedges=200, num_features=num_features, num_classes=3, noise=2.0, seed=1
+    )
+    return configure(Ridge, {"epochs": 8, **settings}).condense(source, split(source, seed=0), nodes=nodes)
+
+
+def test_the_step_falls_along_half_a_cosine() -> None:
+    assert [round(falling(share), 6) for share in (0, 1 / 3, 0.5, 2 / 3, 1)] == [1, 0.75, 0.5, 0.25, 0]
+    method = Ridge(epochs=4, feature_step=0.2)
+    steps = [round(method.relative_step(epoch), 6) for epoch in range(4)]
+    assert steps == [0.2, 0.170711, 0.1, 0.029289]
+
+
+def test_without_a_structure_every_node_is_its_own_hyperedge() -> None:
+    made = condensed({}).hypergraph
+    assert made.num_hyperedges == made.num_incidences == 9
+
+
+def test_with_structure_hyperedges_join_nodes_and_features_and_structure_take_turns() -> None:
+    result = condensed({"structure": True, "epochs": 24})
+    assert result.mean_hyperedge_size >= 2
+    assert result.history[-1]["live_thresholds"] > 0
+    turns = [Ridge(structure=True).updates_features(epoch) for epoch in range(24)]
+    assert any(turns) and not all(turns)
+    assert all(Ridge().updates_features(epoch) for epoch in range(24))
+
+
+@pytest.mark.parametrize("structure", [False, True])
+def test_rows_of_other_maps_are_predicted_besides(structure: bool) -> None:
+    made = [
+        condensed({"also": also, "structure": structure, "self_select": False}).hypergraph
+        for also in ("nothing", "raw", "half", "both")
+    ]
+    assert all(np.isfinite(graph.dense_features()).all() for graph in made)
+    assert len({graph.digest for graph in made}) == 4
+
+
+def test_rows_of_several_maps_are_stacked_with_their_labels() -> None:
+    """A model of diffused rows is asked about raw ones too: twice the rows, the same columns."""
+    x, classes, rows, others = normal(0, 6, 4), one_hot([0, 1, 2, 0, 1, 2]), normal(1, 3, 4), normal(2, 3, 4)
+    stacked = ridge_predict(x, classes, torch.cat([rows, others]), strength=0.1)
+    apart = [ridge_predict(x, classes, part, strength=0.1) for part in (rows, others)]
+    torch.testing.assert_close(stacked, torch.cat(apart))
+
+
+def test_maps_side_by_side_under_an_identity_structure_are_their_sum() -> None:
+    """Why ``also`` stacks: ``[Z', Z']`` on ``[A, B]`` has kernel ``Z' (A + B)^T``, so maps would be added."""
+    x, classes, first, second = normal(0, 6, 4), one_hot([0, 1, 2, 0, 1, 2]), normal(1, 3, 4), normal(2, 3, 4)
+    ridge = torch.tensor(0.3, dtype=torch.float64)
+    beside, wide = torch.cat([x, x], dim=1), torch.cat([first, second], dim=1)
+    joined = wide @ beside.T @ solve_positive(beside @ beside.T, classes, ridge=ridge)
+    added = (first + second) @ x.T @ solve_positive(2 * x @ x.T, classes, ridge=ridge)
+    torch.testing.assert_close(joined, added)
+
+
+def test_as_many_condensed_nodes_as_training_nodes_fit_them_exactly() -> None:
+    """n' = n with one row each, and more columns than rows: nothing is left to improve."""
+    source = synthetic(num_nodes=60, num_hyperedges=20, num_features=80, num_classes=3, seed=0)
+    parts = split(source)
+    method = configure(
+        Ridge,
+        {"epochs": 1, "propagation": "none", "start": "single", "objective": "squared", "strength": 1e-6},
+    )
+    result = method.condense(source, parts, nodes=len(parts.train_ids))
+    assert sorted(int(ids[0]) for ids in result.members) == sorted(parts.train_ids.tolist())
+    assert result.history[0]["error"] < 1e-6
+
+
+@pytest.mark.parametrize(("nodes", "num_features"), [(3, 12), (9, 1), (9, 3), (60, 3)])
+def test_few_columns_and_one_node_per_class(nodes: int, num_features: int) -> None:
+    made = condensed({}, nodes=nodes, num_features=num_features).hypergraph
+    assert made.features.shape == (nodes, num_features)
+    assert np.isfinite(made.dense_features()).all()

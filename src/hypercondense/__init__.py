@@ -3,7 +3,7 @@
 >>> import hypercondense as hc
 >>> source = hc.load("digits")
 >>> split = hc.split(source, seed=0)
->>> result = hc.condense(source, split, ratio=0.01, settings={"epochs": 5})
+>>> result = hc.condense(source, split, ratio=0.01, settings={"budget": "1"})
 >>> result.hypergraph.num_nodes
 18
 """

@@ -53,7 +53,7 @@ def condense(
 
     >>> from hypercondense.data import split, synthetic
     >>> source = synthetic(num_nodes=200, seed=0)
-    >>> result = condense(source, split(source), ratio=0.05, settings={"epochs": 2})
+    >>> result = condense(source, split(source), ratio=0.05, settings={"budget": "1"})
     >>> result.hypergraph.num_nodes
     10
     """

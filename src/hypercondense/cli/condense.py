@@ -108,7 +108,8 @@ def condense(
     if result.choice is not None:
         size = ["--nodes", str(nodes)] if ratio is None else ["--ratio", str(ratio), "--ratio-of", ratio_of]
         parts_given = ["--split-seed", str(split_seed)] if split is None else ["--split", str(split)]
-        again = repeating(result.choice, [source, *size, "--seed", str(seed), *parts_given])
+        place = [] if data_dir is None else ["--data-dir", str(data_dir)]
+        again = repeating(result.choice, [source, *place, *size, "--seed", str(seed), *parts_given])
     show(result, out, hypergraph.num_nodes, again=again, json=json, quiet=quiet)
 
 
