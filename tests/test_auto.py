@@ -209,7 +209,8 @@ def test_whatever_trial_wins_can_be_made_again(
     monkeypatch.setattr(judge.Judge, "__call__", judged)
     result = run(source, parts, number + 1, select=confirmed)
     tried = record(result)["trials"]
-    assert record(result)["settings"] == tried[-1]["settings"]
+    if calls.count(calls[-1]) == 1:  # else it returned its start, which is the same and came first
+        assert record(result)["settings"] == tried[-1]["settings"]
     assert result.hypergraph.digest == calls[-1]
     assert made_again(result, source, parts).hypergraph.digest == result.hypergraph.digest
 
@@ -333,7 +334,6 @@ def test_an_interrupted_search_continues_to_the_same_bits_without_the_finished_t
     assert 8 - stop_after <= len(ran) <= most  # those that are left, and finalists
 
 
-@pytest.mark.xfail(reason="a used-up time also forbids the replay of what is known", strict=True)
 def test_a_search_interrupted_when_its_time_was_used_up_keeps_its_trials(
     source: Hypergraph, parts: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,7 +30,8 @@ class Auto(Condenser):
     Args:
         budget: A number of trials, as ``8``, or how long trials may be begun, as ``60s`` or ``2m``. With a
             number of trials equal seeds give equal bits; with a time the command in ``choice`` does.
-        finalists: Candidates that networks are trained on at the end, the best start among them.
+        finalists: Different candidates that networks are trained on at the end: the best start, and at least
+            one other.
         models: The networks, joined by ``+``; the mean of their accuracies decides.
     """
 
@@ -87,7 +88,7 @@ class Auto(Condenser):
     def _without_validation(self, task: Task) -> Outcome:
         recipe = Unrolled()
         with recipe.thread_limit(len(task.labels)):
-            outcome = recipe.run(replace(task, checkpoint=None))
+            outcome = recipe.run(replace(task, select=None, checkpoint=None))
         warning = "there are no validation nodes to choose by, so the recipe is the default of `unrolled`"
         choice = {"method": recipe.name, "settings": {}, "why": warning, "trials": []}
         return replace(outcome, warnings=(*outcome.warnings, warning), choice=choice)
@@ -155,7 +156,8 @@ class Search:
         """The trials of those proposals that the budget allows."""
         done = []
         for label, candidate in proposals:
-            if not self.budget.is_left():
+            is_known = len(self.trials) < len(self._known)  # what was done before an interruption stays done
+            if not is_known and not self.budget.is_left():
                 break
             done.append(self._try(label, candidate))
         return done
@@ -167,10 +169,21 @@ class Search:
         return self._outcomes[trial.number]
 
     def finalists(self, number: int) -> list[Trial]:
-        """The best start, then the best others: one less than ``number`` of them, but at least one."""
-        start = _best(self.starts)
+        """The best start, then the best others: one less than ``number`` of them, but at least one.
+
+        An optimization that could not better its start returns it, and is no alternative to it.
+        """
+        finalists = [_best(self.starts)]
+        digests = {self.outcome(finalists[0]).hypergraph.digest}
         others = sorted((t for t in self.trials if t not in self.starts), key=lambda trial: -trial.score)
-        return [start, *others[: max(1, number - 1)]]
+        for trial in others:
+            if len(finalists) == max(2, number):
+                break
+            digest = self.outcome(trial).hypergraph.digest
+            if digest not in digests:
+                finalists.append(trial)
+                digests.add(digest)
+        return finalists
 
     def record(self, best: Trial) -> dict[str, Any]:
         """What was chosen, why, and among what."""
