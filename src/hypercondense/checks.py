@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from hypercondense.arrays import UNKNOWN, Dense, Features, Ids, Incidence
 
+SHARE_TOLERANCE = 1e-4  # of the sum of a row of class shares: float32, perhaps rounded by whoever wrote it
 BLOCK_ROWS = 65_536  # features are read this many rows at a time, so that a memory map stays on disk
 
 
@@ -154,6 +155,35 @@ def checked_labels(given: Any, num_nodes: int, num_names: int = 0) -> Ids:
         )
     labels.flags.writeable = False
     return labels
+
+
+def checked_soft_labels(given: Any, num_nodes: int, num_classes: int) -> Dense | None:
+    """Class shares of every node, read-only, or ``None``: none below 0, and those of a node add up to 1."""
+    if given is None:
+        return None
+    shares = np.asarray(_to_numpy(given))
+    if shares.shape != (num_nodes, num_classes):
+        raise ValueError(
+            f"soft labels must have a row per node and a column per class, {num_nodes} x {num_classes}, "
+            f"got shape {shares.shape}"
+        )
+    if shares.dtype.kind not in "fiub":
+        raise ValueError(f"soft labels must be real numbers, got type {shares.dtype}")
+    with np.errstate(over="ignore"):
+        shares = shares.astype(np.float32)
+    bad = np.argwhere(~(np.isfinite(shares) & (shares >= 0)))
+    if len(bad):
+        row, column = bad[0]
+        raise ValueError(
+            f"soft labels must be finite and at least 0: node {row}, class {column} has {shares[row, column]}"
+        )
+    sums = shares.sum(1, dtype=np.float64)
+    wrong = np.flatnonzero(np.abs(sums - 1) > SHARE_TOLERANCE)
+    if len(wrong):
+        raise ValueError(
+            f"soft labels of a node must add up to 1: those of node {wrong[0]} give {sums[wrong[0]]:g}"
+        )
+    return np.asarray(read_only(shares))
 
 
 def checked_incidence(incidence: Sequence[Any], num_nodes: int, num_hyperedges: int) -> Incidence:

@@ -24,7 +24,8 @@ from hypercondense.storage import (
 from hypercondense.version import __version__
 
 FORMAT = "hypercondense.condensed"
-FORMAT_VERSION = 1
+SOFT_VERSION = 2  # of folders with soft labels, which a program that reads 1 only would not train on
+FORMAT_VERSIONS = (1, SOFT_VERSION)
 TENSORS = "condensed.safetensors"
 
 
@@ -112,7 +113,7 @@ class Condensation:
         with replaced_folder(Path(path), overwrite=overwrite) as folder:
             manifest = {
                 "format": FORMAT,
-                "format_version": FORMAT_VERSION,
+                "format_version": 1 if self.hypergraph.soft_labels is None else SOFT_VERSION,
                 "name": self.hypergraph.name,
                 "notes": list(self.hypergraph.notes),
                 "sha256": write_tensors(folder / TENSORS, arrays),
@@ -133,7 +134,8 @@ class Condensation:
         """The condensed hypergraph as ``torch_geometric.data.Data`` with its self-loops.
 
         ``hyperedge_index`` is what ``HypergraphConv`` wants, ``incidence_weight`` has one weight for each of
-        its columns, and ``num_nodes`` and ``num_hyperedges`` are set, never guessed.
+        its columns, and ``num_nodes`` and ``num_hyperedges`` are set, never guessed. Soft labels, where there
+        are any, are ``y_soft``.
         """
         import torch
         from torch_geometric.data import Data
@@ -142,6 +144,7 @@ class Condensation:
         weights = incidence.weights
         if weights is None:
             weights = np.ones(incidence.num_incidences, np.float32)
+        soft = self.hypergraph.soft_labels
         return Data(
             x=torch.tensor(self.hypergraph.dense_features()),
             y=torch.tensor(self.hypergraph.labels),
@@ -149,6 +152,7 @@ class Condensation:
             incidence_weight=torch.tensor(weights),
             num_nodes=self.hypergraph.num_nodes,
             num_hyperedges=num_hyperedges,
+            **({} if soft is None else {"y_soft": torch.tensor(soft)}),
         )
 
 
@@ -163,10 +167,10 @@ def load_condensed(path: Path | str) -> Condensation:
     manifest = read_json(folder / MANIFEST)
     if manifest.get("format") != FORMAT:
         raise FormatError(f"{folder}: the manifest says format {manifest.get('format')!r}, not {FORMAT!r}")
-    if manifest.get("format_version") != FORMAT_VERSION:
+    if manifest.get("format_version") not in FORMAT_VERSIONS:
         raise FormatError(
             f"{folder}: format version {manifest.get('format_version')} cannot be read by hypercondense "
-            f"{__version__}, which reads version {FORMAT_VERSION}; use the version that wrote it"
+            f"{__version__}, which reads 1 to {FORMAT_VERSIONS[-1]}; use the version that wrote it"
         )
     if file_digest(folder / TENSORS) != manifest.get("sha256"):
         raise FormatError(f"{folder / TENSORS} was changed or cut off after it was written; condense again")

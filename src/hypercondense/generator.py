@@ -173,8 +173,8 @@ def warm_start(
 
 
 def follow_gradient(loss: Tensor, optimizer: torch.optim.Optimizer) -> None:
-    """Take one step of an optimizer with one group of parameters; no others get gradients."""
-    parameters = optimizer.param_groups[0]["params"]
+    """Take one step of an optimizer; no parameters but its own get gradients."""
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     for parameter in parameters:  # what zero_grad does, in a tenth of its time
         parameter.grad = None
     # Not autograd.grad: fused Adam walks through memory, and only backward lays gradients as parameters lie.

@@ -18,6 +18,7 @@ from hypercondense.checks import (
     checked_incidence,
     checked_labels,
     checked_names,
+    checked_soft_labels,
     csr_from_parts,
     read_only,
 )
@@ -40,6 +41,8 @@ class Hypergraph:
             membership. Stored sorted by hyperedge, then node, so the order it comes in does not matter.
         num_hyperedges: Declared, never guessed from the largest id.
         num_nodes: Declared number of nodes; the default is the number of rows of ``features``.
+        soft_labels: Shares of the classes, a row per node and a column per class; every row adds up to 1.
+            What networks learn from instead of ``labels``, which stay the class a node was allotted.
         label_names: One name per class; classes without nodes may be named too.
         feature_names: One name per column.
         name: What to call it in tables. Not part of the content and not of the digest.
@@ -57,6 +60,7 @@ class Hypergraph:
 
     features: Features
     labels: Ids
+    soft_labels: Dense | None
     incidence: Incidence
     num_nodes: int
     num_hyperedges: int
@@ -73,6 +77,7 @@ class Hypergraph:
         incidence: Sequence[Any],
         num_hyperedges: int,
         num_nodes: int | None = None,
+        soft_labels: Any = None,
         label_names: Sequence[str] | None = None,
         feature_names: Sequence[str] | None = None,
         name: str = "unnamed",
@@ -91,13 +96,15 @@ class Hypergraph:
         store(self, "num_hyperedges", int(num_hyperedges))
         store(self, "label_names", checked_names("label", label_names, int(labels.max()) + 1, exact=False))
         store(self, "feature_names", checked_names("feature", feature_names, features.shape[1], exact=True))
+        store(self, "soft_labels", checked_soft_labels(soft_labels, num_nodes, self.num_classes))
         store(self, "name", str(name))
         store(self, "notes", tuple(str(note) for note in notes))
 
     def __repr__(self) -> str:
         return (
             f"Hypergraph({self.name!r}, {self.num_nodes} nodes, {self.num_hyperedges} hyperedges, "
-            f"{self.num_incidences} incidences, {self.num_features} features, {self.num_classes} classes)"
+            f"{self.num_incidences} incidences, {self.num_features} features, {self.num_classes} classes"
+            f"{'' if self.soft_labels is None else ', soft labels'})"
         )
 
     @property
@@ -156,6 +163,8 @@ class Hypergraph:
         }
         if self.incidence.weights is not None:
             arrays["incidence.weights"] = self.incidence.weights
+        if self.soft_labels is not None:
+            arrays["soft_labels"] = self.soft_labels
         if self.is_sparse:
             arrays["features.values"] = self.features.data
             arrays["features.columns"] = self.features.indices
@@ -188,6 +197,7 @@ class Hypergraph:
         return cls(
             features=features,
             labels=arrays["labels"],
+            soft_labels=arrays.get("soft_labels"),
             incidence=(
                 arrays["incidence.node_ids"],
                 arrays["incidence.hyperedge_ids"],
@@ -203,7 +213,10 @@ class Hypergraph:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the content: features (dense and sparse differ), labels, incidence, sizes and names."""
+        """SHA-256 of the content: features (dense and sparse differ), labels, incidence, sizes and names.
+
+        Soft labels count where there are any.
+        """
         return digest(*self.to_arrays())
 
 

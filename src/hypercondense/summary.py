@@ -21,7 +21,11 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Facts about a hypergraph; ``homophily`` is ``None`` where no hyperedge has two labelled members."""
+    """Facts about a hypergraph.
+
+    ``homophily`` is ``None`` where no hyperedge has two labelled members. ``own_class_share`` is the mean
+    share of the own class in the soft labels of labelled nodes, ``None`` without soft labels.
+    """
 
     num_nodes: int
     num_hyperedges: int
@@ -36,6 +40,7 @@ class Statistics:
     node_degree: Distribution
     hyperedge_size: Distribution
     homophily: float | None
+    own_class_share: float | None
 
 
 def statistics(hypergraph: Hypergraph) -> Statistics:
@@ -62,6 +67,7 @@ def statistics(hypergraph: Hypergraph) -> Statistics:
         node_degree=_distribution(degree),
         hyperedge_size=_distribution(size),
         homophily=homophily(hypergraph),
+        own_class_share=own_class_share(hypergraph),
     )
 
 
@@ -91,6 +97,14 @@ def homophily(hypergraph: Hypergraph) -> float | None:
     if not several.any():
         return None
     return float(np.mean(agreeing[several] / (size[several] * (size[several] - 1))))
+
+
+def own_class_share(hypergraph: Hypergraph) -> float | None:
+    """Mean over labelled nodes of the share their soft labels give to their own class."""
+    if hypergraph.soft_labels is None:
+        return None
+    known = np.flatnonzero(hypergraph.labels != UNKNOWN)
+    return float(hypergraph.soft_labels[known, hypergraph.labels[known]].mean(dtype=np.float64))
 
 
 def _named_counts(names: object, counts: NDArray[np.int64]) -> dict[str, int]:

@@ -35,7 +35,7 @@ class Judge:
         scores = [
             learner_accuracy(
                 problem.view_of(candidate),
-                problem.targets,
+                problem.targets_of(candidate),
                 problem.validation,
                 problem.validation_labels,
                 how=_TRAINING,

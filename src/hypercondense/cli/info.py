@@ -36,6 +36,8 @@ def info(
     lines["node degree"] = _distribution(facts["node_degree"])
     lines["hyperedge size"] = _distribution(facts["hyperedge_size"])
     lines["homophily"] = "not defined" if facts["homophily"] is None else f"{facts['homophily']:.3f}"
+    if facts["own_class_share"] is not None:
+        lines["soft labels"] = f"{facts['own_class_share']:.1%} on the own class, mean over nodes"
     lines["class counts"] = ", ".join(f"{name}: {count:,}" for name, count in facts["class_counts"].items())
     lines["digest"] = hypergraph.digest
     output.print_facts(lines)

@@ -1,8 +1,9 @@
 """Train a fresh network on one hypergraph and choose its epoch on the validation nodes of the source.
 
 The rule is the same for every method and for the whole data: full-batch Adam on the cross-entropy of the
-labelled nodes; every few epochs the network scores the source's validation nodes; the epoch with the best
-accuracy is kept (of equals the one with the lower cross-entropy, then the earlier). No test label is read.
+labelled nodes, against their soft labels where there are any; every few epochs the network scores the
+source's validation nodes; the epoch with the best accuracy is kept (of equals the one with the lower
+cross-entropy, then the earlier). No test label is read.
 """
 
 import math
@@ -31,15 +32,18 @@ class Inputs:
     structure: Structure
     labels: Tensor
     num_classes: int
+    soft_labels: Tensor | None = None
 
     @classmethod
     def of(cls, hypergraph: Hypergraph, *, device: torch.device | str = "cpu") -> "Inputs":
         """Copy a hypergraph to a device, with a self-loop at every node."""
+        soft = hypergraph.soft_labels
         return cls(
             features=input_features(hypergraph, device=device),
             structure=Structure.of(hypergraph, device=device),
             labels=torch.as_tensor(hypergraph.labels.copy(), device=device),
             num_classes=hypergraph.num_classes,
+            soft_labels=None if soft is None else torch.as_tensor(soft.copy(), device=device),
         )
 
     @property
@@ -101,6 +105,11 @@ def train(
             f"the source has {source.num_features} features but the hypergraph to train on has "
             f"{train_graph.num_features}; use the source it was condensed from"
         )
+    if train_graph.soft_labels is not None and train_graph.num_classes != source.num_classes:
+        raise ValueError(
+            f"the source has {source.num_classes} classes but the soft labels of the hypergraph to train on "
+            f"have {train_graph.num_classes}; use the source it was condensed from"
+        )
     recipe = recipe.completed()
     with seeded(seed):
         model = build(
@@ -119,7 +128,7 @@ def _fit(
     every: int,
     progress: Progress,
 ) -> Trained:
-    learn_ids, learn_labels = _targets(train_graph, source, split)
+    learn_ids, targets = _targets(train_graph, source, split)
     validation_ids = torch.as_tensor(split.validation_ids.copy(), device=source.labels.device)
     assert recipe.epochs is not None and recipe.learning_rate is not None and recipe.weight_decay is not None
     optimizer = torch.optim.Adam(
@@ -127,7 +136,7 @@ def _fit(
     )
     best = _Best()
     for epoch in range(1, recipe.epochs + 1):
-        loss = _step(model, optimizer, train_graph, learn_ids, learn_labels)
+        loss = _step(model, optimizer, train_graph, learn_ids, targets)
         if len(validation_ids) and (epoch % every == 0 or epoch == recipe.epochs):
             best.offer(epoch, *_validate(model, source, validation_ids), model)
             progress(
@@ -140,20 +149,21 @@ def _fit(
 
 
 def _targets(train_graph: Inputs, source: Inputs, split: Split) -> tuple[Tensor, Tensor]:
-    """Ids of the nodes to learn from, and their classes."""
+    """Ids of the nodes to learn from, and their classes or shares of classes."""
     if train_graph is source:
         ids = torch.as_tensor(split.train_ids.copy(), device=source.labels.device)
     else:
         ids = torch.nonzero(train_graph.labels != UNKNOWN).flatten()
-    return ids, train_graph.labels[ids]
+    soft = train_graph.soft_labels
+    return ids, train_graph.labels[ids] if soft is None else soft[ids]
 
 
 def _step(
-    model: HypergraphNetwork, optimizer: torch.optim.Optimizer, graph: Inputs, ids: Tensor, labels: Tensor
+    model: HypergraphNetwork, optimizer: torch.optim.Optimizer, graph: Inputs, ids: Tensor, targets: Tensor
 ) -> Tensor:
     model.train()
     optimizer.zero_grad()
-    loss = functional.cross_entropy(model(graph.features, graph.structure)[ids], labels)
+    loss = functional.cross_entropy(model(graph.features, graph.structure)[ids], targets)
     loss.backward()  # type: ignore[no-untyped-call]
     optimizer.step()
     return loss.detach()

@@ -4,11 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from hypercondense.hypergraph import Hypergraph, Ids, Incidence
+from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence
 
 
 def condensed_like(
-    source: Hypergraph, *, features: Any, labels: Ids, incidence: Incidence, num_hyperedges: int
+    source: Hypergraph,
+    *,
+    features: Any,
+    labels: Ids,
+    incidence: Incidence,
+    num_hyperedges: int,
+    soft_labels: Dense | None = None,
 ) -> Hypergraph:
     """A condensed hypergraph with the names and notes of its source.
 
@@ -18,6 +24,7 @@ def condensed_like(
     return Hypergraph(
         features=features,
         labels=labels,
+        soft_labels=soft_labels,
         incidence=incidence if num_hyperedges else (nodes, nodes),
         num_hyperedges=num_hyperedges or len(nodes),
         label_names=source.label_names or [str(label) for label in range(source.num_classes)],
@@ -54,6 +61,7 @@ def induced(source: Hypergraph, node_ids: Ids) -> Hypergraph:
         source,
         features=source.features[node_ids],
         labels=source.labels[node_ids],
+        soft_labels=None if source.soft_labels is None else source.soft_labels[node_ids],
         incidence=Incidence(
             position[everyone[kept]], renumbered.reshape(-1), None if weights is None else weights[kept]
         ),

@@ -260,8 +260,10 @@ class Condenser(ABC):
             )
 
 
-def assemble(task: Task, features: Tensor, structure: Tensor) -> Hypergraph:
+def assemble(task: Task, features: Tensor, structure: Tensor, shares: Tensor | None = None) -> Hypergraph:
     """A condensed hypergraph from features (n, d) and a dense incidence (n, hyperedges) without self-loops.
+
+    Class shares (n, C), where there are any, become its soft labels.
 
     Hyperedges without members are left out. If none is left, every node is its own hyperedge: the identity.
     """
@@ -272,6 +274,7 @@ def assemble(task: Task, features: Tensor, structure: Tensor) -> Hypergraph:
         task.source,
         features=features.detach().cpu().numpy(),
         labels=task.labels,
+        soft_labels=None if shares is None else shares.detach().cpu().numpy(),
         incidence=Incidence(node_ids, hyperedge_ids, incidence[node_ids, columns]),
         num_hyperedges=len(hyperedges),
     )

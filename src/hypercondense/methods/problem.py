@@ -77,6 +77,12 @@ class Problem:
         shared = np.flatnonzero(np.diff(incidence.tocsc().indptr) > 1)
         return self.view(features, torch.tensor(incidence[:, shared].toarray()).to(features))
 
+    def targets_of(self, candidate: Hypergraph) -> Tensor:
+        """What a model is fitted to: the soft labels of a candidate where it has them, else its classes."""
+        if candidate.soft_labels is None:
+            return self.targets
+        return torch.tensor(candidate.soft_labels).to(self.train)
+
 
 def _stacked(rows: Sequence[Dense]) -> Dense:
     return np.asarray(rows[0]) if len(rows) == 1 else np.concatenate(rows)

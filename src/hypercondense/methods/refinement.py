@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +17,9 @@ from hypercondense.errors import CondensationError
 from hypercondense.generator import follow_gradient, structure_health
 from hypercondense.hypergraph import Dense, Ids
 from hypercondense.initialize import Start, initialize
-from hypercondense.methods.base import Outcome, Task, assemble
+from hypercondense.methods.base import Outcome, Task
 from hypercondense.methods.checkpoint import pack_optimizer, unpack_optimizer
+from hypercondense.methods.snapshot import Snapshot
 from hypercondense.rng import generator, numpy_generator
 
 _START_STREAM = 1  # another source of chance than that of the samples, under one seed
@@ -101,16 +102,6 @@ def spread(features: Tensor) -> float:
     return deviation if 0 < deviation < math.inf else 1.0
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """A candidate for the result."""
-
-    epoch: int
-    features: Tensor
-    structure: Tensor  # (nodes, hyperedges), without self-loops
-    score: float | None = None
-
-
 @dataclass(eq=False)
 class State:
     """Everything that changes from epoch to epoch, and the best candidate so far.
@@ -122,6 +113,7 @@ class State:
         feature_step: Step of Adam for the features.
         structure_step: Step of Adam for the generator.
         chance: Where samples are drawn from.
+        label_scores: Where classes are learnt too, scores (n, C) whose softmax are the shares of the classes.
     """
 
     task: Task
@@ -130,6 +122,7 @@ class State:
     feature_step: float
     structure_step: float
     chance: torch.Generator
+    label_scores: Tensor | None = None
     epoch: int = 0
     history: list[dict[str, float]] = field(default_factory=list)
     start: Snapshot | None = None
@@ -157,6 +150,15 @@ class State:
             structure_step=1.0,
             chance=generator(task.seed, stream),
         )
+
+    def learn_labels(self, label_scores: Tensor) -> None:
+        """Optimize class shares together with the features, from these scores (n, C) on."""
+        self.label_scores = label_scores.detach().contiguous().requires_grad_()
+        self.feature_optimizer.add_param_group({"params": [self.label_scores]})
+
+    def shares(self) -> Tensor | None:
+        """The shares of the classes in every node, (n, C), where they are learnt."""
+        return None if self.label_scores is None else self.label_scores.softmax(1)
 
     def epochs(self, total: int, snapshots: int) -> Iterator[int]:
         """Count epochs; between them score candidates, save the state and tell where we are."""
@@ -189,16 +191,17 @@ class State:
             self.broken = f"the {wrong[0]} term became {figures[wrong[0]]} in epoch {self.epoch}"
             return
         if self.task.select is None:  # the last state with a finite loss is the candidate
-            self.best = Snapshot(self.epoch, self.features.detach().clone(), structure.detach())
+            self.best = self._present(structure.detach())
         optimizer = self.feature_optimizer if features else self.structure_optimizer
         if optimizer is not None:
             # Only whose turn it is needs gradients: the others would be half of the work.
             follow_gradient(loss, optimizer)
         self.history.append({"epoch": self.epoch, **figures, **self._health(structure)})
 
-    def set_feature_step(self, step: float) -> None:
-        """Change the step of Adam for the features."""
-        self.feature_optimizer.param_groups[0]["lr"] = step
+    def set_steps(self, *steps: float) -> None:
+        """Change the step of Adam for the features and, where they are learnt, for the scores of labels."""
+        for group, step in zip(self.feature_optimizer.param_groups, steps, strict=False):
+            group["lr"] = step
 
     def outcome(self, members: tuple[Ids, ...]) -> Outcome:
         """The best candidate as a hypergraph, with warnings about what went wrong."""
@@ -212,7 +215,7 @@ class State:
                 f"{self.broken}; this is the last good snapshot, of epoch {self.best.epoch}: lower the steps"
             )
         return Outcome(
-            hypergraph=assemble(self.task, self.best.features, self.best.structure),
+            hypergraph=self.best.hypergraph(self.task),
             members=members,
             history=tuple(self.history),
             start_validation=self.start.score,
@@ -223,19 +226,26 @@ class State:
     def _consider(self) -> None:
         """Score the present state; the best so far is what will be returned, ties go to the earlier one."""
         with torch.no_grad():
-            features, structure = self.features.detach().clone(), self.structure()
-        if not bool(features.isfinite().all() and structure.isfinite().all()):
+            snapshot = self._present(self.structure())
+        if not snapshot.is_finite:
             self.broken = f"the features or the structure became NaN after epoch {self.epoch}"
             return
-        score = None
         if self.task.select is not None:
             with self.task.stage("select"):
-                score = self.task.select(assemble(self.task, features, structure))
-        snapshot = Snapshot(self.epoch, features, structure, score)
+                snapshot = replace(snapshot, score=self.task.select(snapshot.hypergraph(self.task)))
+        score = snapshot.score
         if self.start is None:
             self.start = snapshot
         if self.best is None or score is None or self.best.score is None or score > self.best.score:
             self.best = snapshot
+
+    @torch.no_grad()
+    def _present(self, structure: Tensor) -> Snapshot:
+        """The present state as a candidate; the start is a plain one, of allotted classes."""
+        shares = self.shares() if self.epoch else None
+        return Snapshot(
+            epoch=self.epoch, features=self.features.detach().clone(), structure=structure, shares=shares
+        )
 
     def _health(self, structure: Tensor) -> dict[str, float]:
         if self.generator is None:
@@ -245,12 +255,18 @@ class State:
     def _parameters(self) -> dict[str, Tensor]:
         return {} if self.generator is None else dict(self.generator.named_parameters())
 
+    def _leaves(self) -> dict[str, Tensor]:
+        """Everything that is optimized, by its name in a checkpoint."""
+        leaves = {"features": self.features}
+        if self.label_scores is not None:
+            leaves["label_scores"] = self.label_scores
+        return leaves | {f"generator.{name}": parameter for name, parameter in self._parameters().items()}
+
     def _save(self, *, force: bool = False) -> None:
         keeper = self.task.checkpoint
         if keeper is None or not (force or keeper.due()):
             return
-        tensors = {"features": self.features, "chance": self.chance.get_state()}
-        tensors |= {f"generator.{name}": parameter for name, parameter in self._parameters().items()}
+        tensors = {**self._leaves(), "chance": self.chance.get_state()}
         tensors |= {f"extra.{name}": tensor for name, tensor in self.extras.items()}
         tensors |= pack_optimizer("feature_optimizer", self.feature_optimizer)
         if self.structure_optimizer is not None:
@@ -258,11 +274,8 @@ class State:
         facts: dict[str, Any] = {"epoch": self.epoch, "history": self.history, "broken": self.broken}
         for role, snapshot in (("start", self.start), ("best", self.best)):
             if snapshot is not None:
-                tensors[f"{role}.features"], tensors[f"{role}.structure"] = (
-                    snapshot.features,
-                    snapshot.structure,
-                )
-                facts[role] = {"epoch": snapshot.epoch, "score": snapshot.score}
+                packed, facts[role] = snapshot.pack(role)
+                tensors |= packed
         keeper.save(tensors, facts)
 
     def _resume(self) -> bool:
@@ -271,9 +284,8 @@ class State:
             return False
         tensors, facts = saved
         with torch.no_grad():
-            self.features.copy_(tensors["features"])
-            for name, parameter in self._parameters().items():
-                parameter.copy_(tensors[f"generator.{name}"])
+            for name, leaf in self._leaves().items():
+                leaf.copy_(tensors[name])
         self.chance.set_state(tensors["chance"])
         self.extras = {
             name.removeprefix("extra."): tensor.to(self.features.device)
@@ -284,13 +296,8 @@ class State:
         if self.structure_optimizer is not None:
             unpack_optimizer("structure_optimizer", self.structure_optimizer, tensors)
         self.epoch, self.history, self.broken = facts["epoch"], facts["history"], facts["broken"]
-        self.start, self.best = (self._snapshot(role, tensors, facts) for role in ("start", "best"))
-        return True
-
-    def _snapshot(self, role: str, tensors: dict[str, Tensor], facts: dict[str, Any]) -> Snapshot | None:
-        if role not in facts:
-            return None
-        features, structure = (
-            tensors[f"{role}.{part}"].to(self.features) for part in ("features", "structure")
+        self.start, self.best = (
+            Snapshot.unpack(role, tensors, facts[role], like=self.features) if role in facts else None
+            for role in ("start", "best")
         )
-        return Snapshot(facts[role]["epoch"], features, structure, facts[role]["score"])
+        return True

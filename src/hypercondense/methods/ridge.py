@@ -1,8 +1,8 @@
 """Ridge: condensed rows from which closed-form ridge regression predicts the real training rows.
 
 Ridge regression has a closed form, so its error on the source can be minimized through the solve: no network
-is trained while condensing. With condensed rows ``Z'`` (n, d), their one-hot classes ``Y'`` (n, C) and source
-rows ``Z`` (m, d):
+is trained while condensing. With condensed rows ``Z'`` (n, d), their one-hot classes ``Y'`` (n, C), which may
+become soft, and source rows ``Z`` (m, d):
 
     ``W = (Z' Z'^T + r I)^-1 Y'``,  prediction ``Z Z'^T W``,  loss between prediction and ``Y``.
 """
@@ -27,6 +27,9 @@ from hypercondense.methods.refinement import Rows, State, first_features, spread
 
 _SAMPLE_STREAM = 6
 _JITTER_TRIES = 8
+_OWN_SHARE = (
+    0.9  # of the allotted class in soft labels at the start: near one-hot, where gradients still flow
+)
 
 #: Loss of predictions (m, C) for one-hot classes (m, C).
 Objective: TypeAlias = Callable[[Tensor, Tensor], Tensor]
@@ -70,6 +73,9 @@ class Ridge(Condenser):
         batch: Source rows a step looks at.
         objective: ``squared`` or ``cross-entropy``.
         strength: ``r`` as a fraction of the mean squared length of the condensed rows.
+        soft_labels: Whether shares of classes are optimized together with the features, as softmax of scores
+            that begin near the allotted classes. Networks then learn from them.
+        label_step: Step of these scores, times that of the features in standard deviations.
         structure: Whether hyperedges are made, and optimized in turns with the features, as in AHGCDD.
         snapshots: How many states besides the start are scored by ``select``.
         self_select: Whether, without ``select``, the ridge model itself scores them on the validation nodes.
@@ -89,13 +95,15 @@ class Ridge(Condenser):
     batch: int = 2048
     objective: Objective = choice("cross-entropy", OBJECTIVES)
     strength: float = 0.05
+    soft_labels: bool = False
+    label_step: float = 1.0
     structure: bool = False
     snapshots: int = 4
     self_select: bool = True
 
     def __post_init__(self) -> None:
         check_options(self, at_least={"samples_per_node": 1, "epochs": 0, "batch": 1, "snapshots": 1})
-        check_options(self, above={"feature_step": 0, "strength": 0})
+        check_options(self, above={"feature_step": 0, "strength": 0, "label_step": 0})
         self.propagation(self.time)
 
     def run(self, task: Task) -> Outcome:
@@ -105,9 +113,12 @@ class Ridge(Condenser):
         first, members = first_features(task, rows, start=self.start, samples=self.samples_per_node)
         if self.self_select and task.select is None and len(task.split.validation_ids):
             task = replace(task, select=lambda candidate: self.accuracy(problem, candidate))
-        state, step = self.make_state(task, first), spread(first)
+        state, scale = self.make_state(task, first), spread(first)
+        if self.soft_labels:
+            state.learn_labels(first_scores(problem.targets))
         for epoch in state.epochs(self.total_epochs, self.snapshots):
-            state.set_feature_step(step * self.relative_step(epoch))
+            step = self.relative_step(epoch)
+            state.set_steps(scale * step, self.label_step * step)
             structure = state.structure()
             loss = self.loss(problem, state, problem.view(state.features, structure))
             state.update(loss, structure, features=self.updates_features(epoch), error=loss)
@@ -129,14 +140,13 @@ class Ridge(Condenser):
     def loss(self, problem: Problem, state: State, condensed: Tensor) -> Tensor:
         """Loss of the closed-form model, fitted to ``condensed`` rows (n, d), on a batch of training rows."""
         rows, classes = problem.batch(self.batch, state.chance)
-        return self.objective(
-            ridge_predict(condensed, problem.targets, rows, strength=self.strength), classes
-        )
+        targets = learnt_targets(problem, state)
+        return self.objective(ridge_predict(condensed, targets, rows, strength=self.strength), classes)
 
     def accuracy(self, problem: Problem, candidate: Hypergraph) -> float:
         """Accuracy on the validation nodes of the closed-form model fitted to a candidate."""
-        condensed = problem.view_of(candidate)
-        predicted = ridge_predict(condensed, problem.targets, problem.validation, strength=self.strength)
+        condensed, targets = problem.view_of(candidate), problem.targets_of(candidate)
+        predicted = ridge_predict(condensed, targets, problem.validation, strength=self.strength)
         return float((predicted.argmax(1) == problem.validation_labels).double().mean())
 
     def make_state(self, task: Task, first: Tensor) -> State:
@@ -153,6 +163,23 @@ class Ridge(Condenser):
     @property
     def _anchors(self) -> AHGCDD:
         return AHGCDD(time=self.time, propagation=self.propagation)
+
+
+def learnt_targets(problem: Problem, state: State) -> Tensor:
+    """What a model is fitted to at present, (n, C): the shares of classes, or the one-hot classes."""
+    shares = state.shares()
+    return problem.targets if shares is None else shares
+
+
+def first_scores(targets: Tensor) -> Tensor:
+    """Scores whose softmax gives 0.9 to the class in one-hot ``targets`` (n, C), the rest equally to others.
+
+    >>> first_scores(torch.eye(3)[:2]).softmax(1)
+    tensor([[0.9000, 0.0500, 0.0500],
+            [0.0500, 0.9000, 0.0500]])
+    """
+    others = max(1, targets.shape[1] - 1)
+    return targets * math.log(_OWN_SHARE * others / (1 - _OWN_SHARE))
 
 
 def falling(share: float) -> float:

@@ -19,7 +19,7 @@ from hypercondense.methods.learner import Learner, Training, learner_accuracy
 from hypercondense.methods.options import check_options, choice
 from hypercondense.methods.problem import Problem
 from hypercondense.methods.refinement import State
-from hypercondense.methods.ridge import Ridge, falling
+from hypercondense.methods.ridge import Ridge, falling, learnt_targets
 from hypercondense.rng import generator
 
 _JUDGE_STREAM = 7
@@ -71,10 +71,9 @@ class Unrolled(Ridge):
         if state.epoch < self.epochs:
             return super().loss(problem, state, condensed)
         turn = state.epoch % self.networks
-        learner = self._learner(problem, state, condensed.detach(), turn)
-        learner = learner.trained(
-            condensed, problem.targets, self.window, how=self.training, chance=state.chance
-        )
+        targets = learnt_targets(problem, state)
+        learner = self._learner(state, condensed.detach(), targets.detach(), turn)
+        learner = learner.trained(condensed, targets, self.window, how=self.training, chance=state.chance)
         _keep(state, turn, learner.detached())
         rows, classes = problem.batch(self.batch, state.chance)
         return F.cross_entropy(learner(rows), classes)
@@ -83,7 +82,7 @@ class Unrolled(Ridge):
         """Accuracy on the validation nodes of a network trained on a candidate, always in the same way."""
         return learner_accuracy(
             problem.view_of(candidate),
-            problem.targets,
+            problem.targets_of(candidate),
             problem.validation,
             problem.validation_labels,
             how=self.training,
@@ -95,20 +94,20 @@ class Unrolled(Ridge):
         """How the networks are trained."""
         return Training(hidden=self.hidden)
 
-    def _learner(self, problem: Problem, state: State, condensed: Tensor, turn: int) -> Learner:
+    def _learner(self, state: State, condensed: Tensor, targets: Tensor, turn: int) -> Learner:
         """The network whose turn it is; untrained ones get a head start, so that their ages differ."""
         kept = _kept(state, turn)
         if kept is not None and kept.age < self.horizon:
             return kept
         fresh = Learner.untrained(
-            num_features=problem.train.shape[1],
-            num_classes=problem.targets.shape[1],
+            num_features=condensed.shape[1],
+            num_classes=targets.shape[1],
             hidden=self.hidden,
             chance=state.chance,
             device=str(condensed.device),
         )
         head_start = 0 if kept is not None else turn * self.horizon // self.networks
-        return fresh.trained(condensed, problem.targets, head_start, how=self.training, chance=state.chance)
+        return fresh.trained(condensed, targets, head_start, how=self.training, chance=state.chance)
 
 
 def _keep(state: State, turn: int, learner: Learner) -> None:

@@ -19,7 +19,7 @@ from hypercondense.storage import (
 
 TENSORS_FILE = "hypergraph.safetensors"
 FORMAT = "hypercondense.hypergraph"
-VERSION = 1
+VERSION = 2  # of folders with soft labels; others are of version 1, which older programs read too
 
 
 def write_native(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
@@ -29,7 +29,7 @@ def write_native(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False)
         tensors_digest = write_tensors(folder / TENSORS_FILE, arrays)
         manifest = {
             "format": FORMAT,
-            "version": VERSION,
+            "version": 1 if hypergraph.soft_labels is None else VERSION,
             "name": hypergraph.name,
             "notes": list(hypergraph.notes),
             "facts": facts,
@@ -78,7 +78,7 @@ def _check_manifest(path: Path, manifest: dict[str, Any]) -> None:
             f"{path} has version {version}, this program reads up to {VERSION}; use a newer hypercondense"
         )
     if type(version) is not int or version < 1:
-        raise FormatError(f"{path} must say version {VERSION}, it says {str(version)[:60]!r}")
+        raise FormatError(f"{path} must say version 1 to {VERSION}, it says {str(version)[:60]!r}")
     kinds = {"name": str, "notes": list, "facts": dict, "digest": str, "sha256": dict}
     for key, kind in kinds.items():
         if not isinstance(manifest.get(key), kind):

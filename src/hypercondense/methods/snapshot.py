@@ -1,0 +1,48 @@
+"""A state of a condensation that may become its result, as tensors, as a hypergraph and in a checkpoint."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.methods.base import Task, assemble
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """A candidate for the result. Without class shares its nodes have their allotted classes only."""
+
+    epoch: int
+    features: Tensor
+    structure: Tensor  # (nodes, hyperedges), without self-loops
+    shares: Tensor | None = None  # (nodes, classes)
+    score: float | None = None
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether there is no NaN and no infinity in it."""
+        return all(bool(tensor.isfinite().all()) for tensor in self._tensors().values())
+
+    def hypergraph(self, task: Task) -> Hypergraph:
+        """The candidate itself."""
+        return assemble(task, self.features, self.structure, self.shares)
+
+    def pack(self, role: str) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Named tensors and facts for a checkpoint."""
+        facts = {"epoch": self.epoch, "score": self.score}
+        return {f"{role}.{part}": tensor for part, tensor in self._tensors().items()}, facts
+
+    @classmethod
+    def unpack(
+        cls, role: str, tensors: Mapping[str, Tensor], facts: Mapping[str, Any], *, like: Tensor
+    ) -> "Snapshot":
+        """What :meth:`pack` took, of the type and on the device of ``like``."""
+        names = {part: f"{role}.{part}" for part in ("features", "structure", "shares")}
+        found = {part: tensors[name].to(like) for part, name in names.items() if name in tensors}
+        return cls(epoch=facts["epoch"], score=facts["score"], **found)
+
+    def _tensors(self) -> dict[str, Tensor]:
+        tensors = {"features": self.features, "structure": self.structure}
+        return tensors if self.shares is None else {**tensors, "shares": self.shares}
