@@ -11,12 +11,13 @@ from hypercondense.hypergraph import Hypergraph
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 _NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False)
+_SHARES = st.floats(min_value=0, max_value=1, width=32)
 _WEIGHTS = st.floats(min_value=2**-20, max_value=2**20, width=32)
 
 
 @st.composite
 def hypergraphs(draw: Any, max_nodes: int = 6, max_hyperedges: int = 4, max_features: int = 3) -> Hypergraph:
-    """Any valid hypergraph of a few nodes: dense or sparse, weighted or not, named or not."""
+    """Any valid hypergraph of a few nodes: dense or sparse, weighted or not, named or not, soft or not."""
     num_nodes = draw(st.integers(1, max_nodes))
     num_features = draw(st.integers(1, max_features))
     features: Any = draw(arrays(np.float32, (num_nodes, num_features), elements=_NUMBERS))
@@ -31,13 +32,23 @@ def hypergraphs(draw: Any, max_nodes: int = 6, max_hyperedges: int = 4, max_feat
     hyperedge_ids = [number for number, members in enumerate(hyperedges) for _ in members]
     weights = draw(st.none() | arrays(np.float32, len(node_ids), elements=_WEIGHTS))
     num_classes = max(labels) + 1
+    label_names = draw(st.none() | st.lists(NAMES, min_size=num_classes, max_size=num_classes + 1))
+    shape = (num_nodes, num_classes if label_names is None else len(label_names))
     return Hypergraph(
         features=features,
         labels=labels,
         incidence=(node_ids, hyperedge_ids, weights),
         num_hyperedges=len(hyperedges),
-        label_names=draw(st.none() | st.lists(NAMES, min_size=num_classes, max_size=num_classes + 1)),
+        soft_labels=draw(st.none() | arrays(np.float32, shape, elements=_SHARES).map(_shares)),
+        label_names=label_names,
         feature_names=draw(st.none() | st.lists(NAMES, min_size=num_features, max_size=num_features)),
         name=draw(NAMES),
         notes=draw(st.lists(NAMES, max_size=2)),
     )
+
+
+def _shares(numbers: Any) -> Any:
+    """Rows that add up to 1, in the ratio of the numbers; those of zeros are one-hot."""
+    numbers = numbers.astype(np.float64)
+    numbers[numbers.sum(1) == 0, 0] = 1
+    return (numbers / numbers.sum(1, keepdims=True)).astype(np.float32)

@@ -70,6 +70,15 @@ REFUSED = [
     ({"incidence": ([0, 1], [0, 1], [np.nan, 1.0])}, "incidence 0 has nan"),
     ({"label_names": ["a"]}, "1 label names for 2 labels"),
     ({"feature_names": ["a", "b", "c"]}, "3 feature names for 2 features"),
+    ({"soft_labels": [[1.0, 0.0]] * 3}, r"4 x 2, got shape \(3, 2\)"),
+    ({"soft_labels": [[1.0]] * 4}, r"4 x 2, got shape \(4, 1\)"),
+    ({"soft_labels": [1.0, 0.0, 0.0, 1.0]}, r"4 x 2, got shape \(4,\)"),
+    ({"soft_labels": [["a", "b"]] * 4}, "soft labels must be real numbers, got type <U1"),
+    ({"soft_labels": [[1, 0], [1, 0], [1.5, -0.5], [1, 0]]}, "node 2, class 1 has -0.5"),
+    ({"soft_labels": [[1, 0], [np.nan, 1], [1, 0], [1, 0]]}, "node 1, class 0 has nan"),
+    ({"soft_labels": [[1, 0], [np.inf, 1], [1, 0], [1, 0]]}, "node 1, class 0 has inf"),
+    ({"soft_labels": [[1, 0], [1, 0], [1, 0], [0.5, 0.4]]}, "add up to 1: those of node 3 give 0.9"),
+    ({"soft_labels": [[0, 0], [1, 0], [1, 0], [1, 0]]}, "add up to 1: those of node 0 give 0"),
 ]
 
 
@@ -81,7 +90,7 @@ def test_the_door_names_the_offending_value_and_its_place(changes: Any, message:
 
 
 def test_arrays_and_fields_cannot_be_changed() -> None:
-    hypergraph = tiny(incidence=(NODE_IDS, HYPEREDGE_IDS, np.ones(5)))
+    hypergraph = tiny(incidence=(NODE_IDS, HYPEREDGE_IDS, np.ones(5)), soft_labels=np.full((4, 2), 0.5))
     arrays = list(hypergraph.to_arrays()[0].values())
     arrays += tiny(features=sp.csr_array(FEATURES)).to_arrays()[0].values()
     arrays += hypergraph.with_self_loops[0]
@@ -167,6 +176,7 @@ def test_the_order_of_incidences_does_not_matter(hypergraph: Hypergraph, random:
     shuffled = Hypergraph(
         features=hypergraph.features,
         labels=hypergraph.labels,
+        soft_labels=hypergraph.soft_labels,
         incidence=(node_ids[order], hyperedge_ids[order], None if weights is None else weights[order]),
         num_hyperedges=hypergraph.num_hyperedges,
         label_names=hypergraph.label_names,

@@ -73,7 +73,9 @@ def test_the_digest_changes_when_a_name_changes(hypergraph: Hypergraph, key: str
     assume(facts[key] is not None)
     changed = [facts[key][0] + "x", *facts[key][1:]]
     assert Hypergraph.from_arrays(arrays, facts | {key: changed}).digest != hypergraph.digest
-    assert Hypergraph.from_arrays(arrays, facts | {key: None}).digest != hypergraph.digest
+    arrays.pop("soft_labels", None)  # they may have a column for a class that is only named
+    plain = Hypergraph.from_arrays(arrays, facts)
+    assert Hypergraph.from_arrays(arrays, facts | {key: None}).digest != plain.digest
 
 
 def test_dense_and_sparse_have_different_digests() -> None:
@@ -101,7 +103,7 @@ def _edit(path: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 2}, "newer hypercondense"),
+        ({"version": 3}, "newer hypercondense"),
         ({"version": "1"}, "must say version 1"),
         ({"version": True}, "must say version 1"),
         ({"format": "other"}, "must say format"),
