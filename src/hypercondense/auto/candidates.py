@@ -1,66 +1,75 @@
 """What a search tries, as methods with all their options: each can be run again by itself."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from hypercondense.initialize import STARTS
-from hypercondense.methods import AHGCDD, AHGCDDX, Condenser, Unrolled
+from hypercondense.methods import AHGCDD, AHGCDDX, Condenser, Ridge, Unrolled
 from hypercondense.methods.ahgcdd import PROPAGATIONS
 
-#: The full length of an optimization: epochs of the closed form, epochs through a training.
-CLOSED_FORM_EPOCHS, UNROLLED_EPOCHS = 100, 60
-_SHORT = 0.3  # the part of it that decides which optimization is worth its full length
+#: Epochs of the closed form, of a brief and of a long optimization through a training.
+CLOSED_FORM_EPOCHS, BRIEF_EPOCHS, LONG_EPOCHS = 100, 30, 200
+_HIDDEN = 64
+
+Proposal = tuple[str, Condenser]
 
 
-def first_starts() -> Iterator[tuple[str, Unrolled]]:
+def first_starts() -> Iterator[tuple[str, Ridge]]:
     """Means of 100 rows, diffused in different ways: which map suits this hypergraph?"""
-    means = Unrolled(epochs=0, unrolled_epochs=0, self_select=False, hidden=64)
-    yield "means of 100 rows, P^2", means
-    yield "means of 100 rows, heat kernel", replace(means, propagation=PROPAGATIONS["heat-kernel"])
+    means = Ridge(epochs=0, self_select=False, start=STARTS["uniform"])
+    yield "means of 100 rows, heat kernel", means
+    yield "means of 100 rows, P^2", replace(means, propagation=PROPAGATIONS["power"])
     yield "means of 100 rows, raw", replace(means, propagation=PROPAGATIONS["none"])
 
 
-def further_starts(best: Unrolled) -> Iterator[tuple[str, Unrolled]]:
-    """Other ways to aggregate rows under the best map."""
+def further_starts(best: Ridge) -> Iterator[tuple[str, Ridge]]:
+    """Another way to aggregate rows under the best map."""
     yield "k-means", replace(best, start=STARTS["kmeans"])
-    yield "means of 20 rows", replace(best, samples_per_node=20)
 
 
-def optimizations(start: Unrolled, *, length: float = 1.0) -> Iterator[tuple[str, Unrolled]]:
-    """From a start through a training, with and without the closed form before it."""
-    through = replace(start, self_select=True, unrolled_epochs=max(1, round(length * UNROLLED_EPOCHS)))
-    closed = max(1, round(length * CLOSED_FORM_EPOCHS))
-    yield "closed form, then through a training", replace(through, epochs=closed)
-    yield "through a training", through
+def closed_form(start: Ridge) -> Iterator[tuple[str, Ridge]]:
+    """Features by the closed form, classes smoothed: a linear model is too sure of itself."""
+    smoothed = replace(start, self_select=True, soft_labels=True, label_step=0.0)
+    yield "closed form, smoothed classes", replace(smoothed, epochs=CLOSED_FORM_EPOCHS, feature_step=0.15)
 
 
-def short_optimizations(start: Unrolled) -> Iterator[tuple[str, Unrolled]]:
-    """The same, cut short: cheap enough to try all."""
-    for label, candidate in optimizations(start, length=_SHORT):
-        yield f"{label}, short", candidate
+def brief_training(start: Ridge) -> Iterator[tuple[str, Unrolled]]:
+    """A little through a training: too short to overfit."""
+    yield "through a training, briefly", through_training(start, epochs=BRIEF_EPOCHS)
 
 
-def full_length(candidate: Unrolled, *, times: float = 1.0) -> Unrolled:
-    """A short candidate at (``times``) its full length."""
-    closed = round(times * CLOSED_FORM_EPOCHS) if candidate.epochs else 0
-    return replace(candidate, epochs=closed, unrolled_epochs=round(times * UNROLLED_EPOCHS))
+def long_training(start: Ridge) -> Iterator[tuple[str, Unrolled]]:
+    """Far through a training."""
+    yield "through a training", through_training(start, epochs=LONG_EPOCHS)
 
 
-def elaborations(best: Unrolled, second_start: Unrolled | None) -> Iterator[tuple[str, Condenser]]:
-    """What is worth trying around the best optimization when the budget is not used up."""
-    yield "with structure", replace(best, structure=True)
-    shared: dict[str, Any] = {"time": best.time, "propagation": best.propagation, "start": best.start}
-    shared["samples_per_node"] = best.samples_per_node
-    yield "dual-level loss", AHGCDDX(**shared)
-    yield "dual-level loss with structure", AHGCDD(**shared)
+def elaborations(start: Ridge, second_start: Ridge | None) -> Iterator[Proposal]:
+    """What else is worth trying when the budget is not used up."""
+    closed = next(candidate for _, candidate in closed_form(start))
+    trained = next(candidate for _, candidate in long_training(start))
+    yield "closed form, then through a training", through_training(closed, epochs=2 * BRIEF_EPOCHS)
+    options: dict[str, Any] = {"time": start.time, "propagation": start.propagation, "start": start.start}
+    options["samples_per_node"] = start.samples_per_node
+    yield "dual-level loss with structure", AHGCDD(**options)
+    yield "dual-level loss", AHGCDDX(**options)
+    yield "closed form, smoothed classes, with structure", replace(closed, structure=True)
+    yield "through a training, with structure", replace(trained, structure=True)
     if second_start is not None:
-        yield (
-            "from the second-best start",
-            replace(second_start, self_select=True, epochs=best.epochs, unrolled_epochs=best.unrolled_epochs),
-        )
-    yield "with half-diffused rows", replace(best, also="half")
-    yield "with half-diffused and raw rows", replace(best, also="both")
-    yield "three times as long", full_length(best, times=3)
-    yield "three times as long, with structure", replace(full_length(best, times=3), structure=True)
-    yield "a wider network", replace(full_length(best, times=3), hidden=256)
+        yield from ((f"{label}, from the second-best start", c) for label, c in closed_form(second_start))
+        yield from ((f"{label}, from the second-best start", c) for label, c in brief_training(second_start))
+    yield "closed form with half-diffused and raw rows", replace(closed, also="both")
+    yield "through a training with half-diffused and raw rows", replace(trained, also="both")
+    yield "closed form, three times as long", replace(closed, epochs=3 * closed.epochs)
+    yield "through the training of a wider network", replace(trained, hidden=4 * _HIDDEN)
+
+
+def through_training(candidate: Ridge, *, epochs: int) -> Unrolled:
+    """A candidate optimized further, through the training of a small network."""
+    options = {option.name: getattr(candidate, option.name) for option in fields(candidate)}
+    return Unrolled(**options, unrolled_epochs=epochs, hidden=_HIDDEN)
+
+
+def trusts_structure(candidate: Condenser) -> bool:
+    """Whether its rows are diffused at all."""
+    return getattr(candidate, "propagation", None) is not PROPAGATIONS["none"]

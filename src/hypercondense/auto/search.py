@@ -1,26 +1,39 @@
 """Auto: which start, which map and which objective suit this hypergraph? Ask the validation nodes.
 
-Trials are ordered from cheap to dear. Starts are only judged; the best of them is optimized in short trials;
-what does best there is run at full length; a larger budget goes on with elaborations. Small networks on
-diffused rows judge every trial. At the end real networks of more than one architecture are trained for a
-short while on the last few, the best start among them, and the best of these is returned.
+Trials are ordered from cheap to dear. Starts are only judged; the best of them is optimized in closed form,
+and where that is not clearly better, through a training; a larger budget goes on with elaborations. A small
+network judges every trial, and what is in front gives way only to what is clearly better: with few validation
+nodes the best of many is luck. At the end real networks of more than one architecture are trained for a short
+while on the best start and on what is in front, and the better of these is returned.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import torch
+from torch import Tensor
+
 from hypercondense.auto import candidates
 from hypercondense.auto.budget import Budget
-from hypercondense.auto.judge import Judge
+from hypercondense.auto.judge import Judge, is_clearly_better
 from hypercondense.evaluation.selection import validation_scorer
-from hypercondense.methods import Condenser, Unrolled
+from hypercondense.methods import Condenser, Ridge, Unrolled
 from hypercondense.methods.base import Outcome, Task
 from hypercondense.methods.options import changed_settings, check_options
 from hypercondense.models import MODELS
 from hypercondense.progress import silent
 
-_CONFIRM_EPOCHS, _CONFIRM_LOOKS = 120, 6
+_CONFIRM_EPOCHS, _CONFIRM_LOOKS = 60, 2
+_CONFIRM_ANSWERS, _MOST_REPEATS = 4000, 5  # with few validation nodes one training tells little
+
+#: So many validation nodes tell half a point: then both ways to optimize are tried, even where one was found
+#: to be good. Where there are so many, a search costs little beside a training on everything.
+_TELLING_NODES = 20_000
+
+#: Trials of a search without elaborations: four starts, the closed form, two lengths through a training.
+BASIC_TRIALS = 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +41,12 @@ class Auto(Condenser):
     """A budgeted search over starts, maps, objectives and structure.
 
     Args:
-        budget: A number of trials, as ``8``, or how long trials may be begun, as ``60s`` or ``2m``. With a
-            number of trials equal seeds give equal bits; with a time the command in ``choice`` does.
-        finalists: Different candidates that networks are trained on at the end: the best start, and at least
-            one other.
+        budget: At most so many trials, as ``7``, or how long trials may be begun, as ``60s`` or ``2m``. With
+            a number of trials equal seeds give equal bits; with a time the command in ``choice`` does. Seven
+            trials are the basic search, which stops before where it has found something clearly better than
+            its starts; more trials, or any time that is left, go into elaborations.
+        finalists: Different candidates that networks are trained on at the end: the best start, what is in
+            front, and then the best others.
         models: The networks, joined by ``+``; the mean of their accuracies decides.
     """
 
@@ -39,8 +54,8 @@ class Auto(Condenser):
     empty_structure: ClassVar[str | None] = None
     selects_itself: ClassVar[bool] = True
 
-    budget: str = "8"
-    finalists: int = 3
+    budget: str = str(BASIC_TRIALS)
+    finalists: int = 2
     models: str = "hgnn+unigcnii"
 
     def __post_init__(self) -> None:
@@ -77,6 +92,7 @@ class Auto(Condenser):
             models=self.models.split("+"),
             epochs=_CONFIRM_EPOCHS,
             looks=_CONFIRM_LOOKS,
+            repeats=min(_MOST_REPEATS, math.ceil(_CONFIRM_ANSWERS / len(task.split.validation_ids))),
             device=task.device,
         )
         finalists = search.finalists(self.finalists)
@@ -96,14 +112,22 @@ class Auto(Condenser):
 
 @dataclass
 class Trial:
-    """A candidate that was tried. ``score`` is the judge's, ``confirmed`` that of networks."""
+    """A candidate that was tried.
+
+    ``right`` says which validation nodes the judge got right; ``confirmed`` is the accuracy of networks.
+    """
 
     number: int
     label: str
     candidate: Condenser
-    score: float
+    right: Tensor
     seconds: float
     confirmed: float | None = None
+
+    @property
+    def score(self) -> float:
+        """The judge's accuracy."""
+        return float(self.right.double().mean())
 
     def figures(self) -> dict[str, float]:
         """A row of the history."""
@@ -133,26 +157,60 @@ class Search:
         self.judge = Judge.of(self.task)
         self.trials: list[Trial] = []
         self.starts: list[Trial] = []
+        self.elaborates = budget.trials > BASIC_TRIALS
+        extra = list(candidates.elaborations(Ridge(), Ridge())) if self.elaborates else []
+        self.planned = BASIC_TRIALS + len(extra)
         self._outcomes: dict[int, Outcome] = {}
         saved = self.checkpoint and self.checkpoint.load()
-        self._known: list[list[float]] = saved[1]["trials"] if saved else []
+        self._known: list[tuple[Tensor, float]] = []
+        if saved:
+            self._known = [(saved[0][str(i)].bool(), s) for i, s in enumerate(saved[1]["seconds"])]
         self.budget.elapsed = saved[1]["elapsed"] if saved else 0.0
 
     def run(self) -> None:
-        """All rungs, each with the best of the one before."""
+        """All rungs, each from what is in front after the one before."""
         self.starts = self.tried(candidates.first_starts())
-        self.starts += self.tried(candidates.further_starts(_method(_best(self.starts))))
-        short = self.tried(candidates.short_optimizations(_method(_best(self.starts))))
-        if not short:
-            return
-        winner = _best(short)
-        best = candidates.full_length(_method(winner))
-        self.tried([(winner.label.removesuffix(", short"), best)])
-        ranked = sorted(self.starts, key=lambda trial: -trial.score)
-        second = _method(ranked[1]) if len(ranked) > 1 else None
-        self.tried(candidates.elaborations(best, second))
+        self.front = self.starts[0]
+        self._challenge(self.starts)
+        self.starts += self._challenge(self.tried(candidates.further_starts(_method(self.front))))
+        start = self.front
+        self._optimize(start)
+        if self.elaborates:
+            others = [trial for trial in self.starts if trial is not start]
+            second = _method(_best(others)) if others else None
+            self._challenge(self.tried(candidates.elaborations(_method(start), second)))
 
-    def tried(self, proposals: Iterable[tuple[str, Condenser]]) -> list[Trial]:
+    def _optimize(self, start: Trial) -> None:
+        """Through a training and in closed form; with fewer nodes to tell, only until one is clearly better.
+
+        The closed form is the cheaper, and where it is better, it is by much. Of equals, plain classes are
+        preferred to smoothed ones.
+        """
+        if len(self.judge.validation_ids) >= _TELLING_NODES:
+            self._train_through(start)
+            self._challenge(self.tried(candidates.closed_form(_method(start))))
+            return
+        self._challenge(self.tried(candidates.closed_form(_method(start))))
+        if self.front is start:
+            self._train_through(start)
+        else:
+            self.planned -= 2
+
+    def _train_through(self, start: Trial) -> None:
+        """Briefly and at length. The brief one is too small a change of its start to be asked for proof."""
+        brief = self.tried(candidates.brief_training(_method(start)))
+        if self.front is start:
+            self.front = _best([start, *brief])
+        self._challenge(self.tried(candidates.long_training(_method(start))))
+
+    def _challenge(self, trials: list[Trial]) -> list[Trial]:
+        """Put what is clearly better than the front in front of it."""
+        for trial in trials:
+            if is_clearly_better(trial.right, self.front.right):
+                self.front = trial
+        return trials
+
+    def tried(self, proposals: Iterable[candidates.Proposal]) -> list[Trial]:
         """The trials of those proposals that the budget allows."""
         done = []
         for label, candidate in proposals:
@@ -169,14 +227,14 @@ class Search:
         return self._outcomes[trial.number]
 
     def finalists(self, number: int) -> list[Trial]:
-        """The best start, then the best others: one less than ``number`` of them, but at least one.
+        """The best start, what is in front, then the best others: at least one other, if there is any.
 
         An optimization that could not better its start returns it, and is no alternative to it.
         """
         finalists = [_best(self.starts)]
         digests = {self.outcome(finalists[0]).hypergraph.digest}
-        others = sorted((t for t in self.trials if t not in self.starts), key=lambda trial: -trial.score)
-        for trial in others:
+        optimized = [trial for trial in self.trials if trial not in self.starts]
+        for trial in [self.front, *sorted(optimized, key=lambda trial: -trial.score)]:
             if len(finalists) == max(2, number):
                 break
             digest = self.outcome(trial).hypergraph.digest
@@ -208,17 +266,19 @@ class Search:
         number = len(self.trials)
         begin = self.budget.spent_seconds
         if number < len(self._known):
-            score, seconds = self._known[number]
+            right, seconds = self._known[number]
         else:
             self._outcomes[number] = self._run(candidate)
-            score = self.judge(self._outcomes[number].hypergraph)
+            right = self.judge(
+                self._outcomes[number].hypergraph, trusts_structure=candidates.trusts_structure(candidate)
+            )
             seconds = self.budget.spent_seconds - begin
         self.budget.used += 1
-        trial = Trial(number, label, candidate, score, seconds)
+        trial = Trial(number, label, candidate, right, seconds)
         self.trials.append(trial)
         self._save()
-        total = int(min(self.budget.trials, _most_trials()))
-        self.progress("search", self.budget.used, max(total, self.budget.used), score=score)
+        total = min(self.budget.trials, self.planned)
+        self.progress("search", self.budget.used, int(max(self.budget.used, total)), score=trial.score)
         return trial
 
     def _run(self, candidate: Condenser) -> Outcome:
@@ -227,9 +287,9 @@ class Search:
 
     def _save(self) -> None:
         if self.checkpoint is not None and self.checkpoint.due():
-            known = [[trial.score, trial.seconds] for trial in self.trials]
-            facts = {"trials": known, "elapsed": self.budget.spent_seconds}
-            self.checkpoint.save({}, facts)
+            answers = {str(trial.number): trial.right.to(torch.uint8) for trial in self.trials}
+            facts = {"seconds": [t.seconds for t in self.trials], "elapsed": self.budget.spent_seconds}
+            self.checkpoint.save(answers, facts)
 
 
 def _best(trials: Sequence[Trial]) -> Trial:
@@ -237,19 +297,6 @@ def _best(trials: Sequence[Trial]) -> Trial:
     return max(trials, key=lambda trial: trial.score)
 
 
-def _method(trial: Trial) -> Unrolled:
-    assert isinstance(trial.candidate, Unrolled)
+def _method(trial: Trial) -> Ridge:
+    assert isinstance(trial.candidate, Ridge)
     return trial.candidate
-
-
-def _most_trials() -> int:
-    """How many there are if the budget never ends."""
-    any_start = Unrolled()
-    rungs = (
-        candidates.first_starts(),
-        candidates.further_starts(any_start),
-        candidates.short_optimizations(any_start),
-        [("full length", any_start)],
-        candidates.elaborations(any_start, any_start),
-    )
-    return sum(len(list(rung)) for rung in rungs)

@@ -18,6 +18,7 @@ def validation_scorer(
     models: Sequence[str] = ("hgnn",),
     epochs: int = _EPOCHS,
     looks: int = _LOOKS,
+    repeats: int = 1,
     seed: int = 0,
     device: str = "cpu",
 ) -> Callable[[Hypergraph], float]:
@@ -29,7 +30,8 @@ def validation_scorer(
         models: The mean over these models is the score.
         epochs: Length of a training.
         looks: How often the network is tried on the source in between; the best counts.
-        seed: Of every training, so that equal candidates score the same.
+        repeats: Trainings of each model; their mean counts.
+        seed: Of the first training of every candidate, so that equal candidates score the same.
         device: A torch device.
     """
     if len(split.validation_ids) == 0:
@@ -42,7 +44,9 @@ def validation_scorer(
         graph = Inputs.of(candidate, device=device)
         with one_thread():
             trained = [
-                train(recipe, graph, inputs, split, seed=seed, validate_every=every) for recipe in recipes
+                train(recipe, graph, inputs, split, seed=seed + repeat, validate_every=every)
+                for recipe in recipes
+                for repeat in range(repeats)
             ]
         return sum(one.validation for one in trained) / len(trained)
 

@@ -93,6 +93,30 @@ class Learner:
 
 
 @torch.no_grad()
+def averaged_learner(
+    rows: Tensor, targets: Tensor, *, how: Training, chance: torch.Generator, steps: int = 150
+) -> Learner:
+    """A learner trained on ``rows`` (n, d), with the mean of its weights over the second half of the steps.
+
+    The accuracy of the last weights alone goes up and down with every dropout.
+    """
+    learner = Learner.untrained(
+        num_features=rows.shape[1],
+        num_classes=targets.shape[1],
+        hidden=how.hidden,
+        chance=chance,
+        device=str(rows.device),
+    ).trained(rows, targets, steps // 2, how=how, chance=chance)
+    first, last = (torch.zeros_like(weight) for weight in learner.weights)
+    count = max(1, steps - steps // 2)
+    for _ in range(count):
+        learner = learner.trained(rows, targets, 1, how=how, chance=chance)
+        first += learner.weights[0]
+        last += learner.weights[1]
+    return replace(learner, weights=(first / count, last / count))
+
+
+@torch.no_grad()
 def learner_accuracy(
     rows: Tensor,
     targets: Tensor,
@@ -103,26 +127,9 @@ def learner_accuracy(
     chance: torch.Generator,
     steps: int = 150,
 ) -> float:
-    """Accuracy on ``judged`` rows of a learner trained on ``rows``.
-
-    Its weights are averaged over the second half of the training: the accuracy of the last ones alone goes up
-    and down with every dropout.
-    """
-    learner = Learner.untrained(
-        num_features=rows.shape[1],
-        num_classes=targets.shape[1],
-        hidden=how.hidden,
-        chance=chance,
-        device=str(rows.device),
-    ).trained(rows, targets, steps // 2, how=how, chance=chance)
-    first, last = (torch.zeros_like(weight) for weight in learner.weights)
-    for _ in range(max(1, steps - steps // 2)):
-        learner = learner.trained(rows, targets, 1, how=how, chance=chance)
-        first += learner.weights[0]
-        last += learner.weights[1]
-    count = max(1, steps - steps // 2)
-    averaged = replace(learner, weights=(first / count, last / count))
-    return float((averaged(judged).argmax(1) == labels).double().mean())
+    """Accuracy on ``judged`` rows of a learner trained on ``rows``."""
+    learner = averaged_learner(rows, targets, how=how, chance=chance, steps=steps)
+    return float((learner(judged).argmax(1) == labels).double().mean())
 
 
 def _affine(rows: Tensor, weight: Tensor) -> Tensor:

@@ -73,9 +73,10 @@ class Ridge(Condenser):
         batch: Source rows a step looks at.
         objective: ``squared`` or ``cross-entropy``.
         strength: ``r`` as a fraction of the mean squared length of the condensed rows.
-        soft_labels: Whether shares of classes are optimized together with the features, as softmax of scores
-            that begin near the allotted classes. Networks then learn from them.
-        label_step: Step of these scores, times that of the features in standard deviations.
+        soft_labels: Whether condensed nodes have shares of classes, the softmax of scores that begin at 0.9
+            for the allotted class and are optimized together with the features. Networks learn from them.
+        label_step: Step of these scores, times that of the features in standard deviations; with 0 they stay
+            as they begin, which smooths the classes.
         structure: Whether hyperedges are made, and optimized in turns with the features, as in AHGCDD.
         snapshots: How many states besides the start are scored by ``select``.
         self_select: Whether, without ``select``, the ridge model itself scores them on the validation nodes.
@@ -103,7 +104,7 @@ class Ridge(Condenser):
 
     def __post_init__(self) -> None:
         check_options(self, at_least={"samples_per_node": 1, "epochs": 0, "batch": 1, "snapshots": 1})
-        check_options(self, above={"feature_step": 0, "strength": 0, "label_step": 0})
+        check_options(self, at_least={"label_step": 0}, above={"feature_step": 0, "strength": 0})
         self.propagation(self.time)
 
     def run(self, task: Task) -> Outcome:
