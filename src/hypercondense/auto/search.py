@@ -173,7 +173,7 @@ class Search:
         self.front = self.starts[0]
         self._challenge(self.starts)
         self.starts += self._challenge(self.tried(candidates.further_starts(_method(self.front))))
-        start = self.front
+        self.start = start = self.front
         self._optimize(start)
         if self.elaborates:
             others = [trial for trial in self.starts if trial is not start]
@@ -227,11 +227,11 @@ class Search:
         return self._outcomes[trial.number]
 
     def finalists(self, number: int) -> list[Trial]:
-        """The best start, what is in front, then the best others: at least one other, if there is any.
+        """The start that was optimized, what is in front, and the best others: at least one, if there is any.
 
         An optimization that could not better its start returns it, and is no alternative to it.
         """
-        finalists = [_best(self.starts)]
+        finalists = [self.start]
         digests = {self.outcome(finalists[0]).hypergraph.digest}
         optimized = [trial for trial in self.trials if trial not in self.starts]
         for trial in [self.front, *sorted(optimized, key=lambda trial: -trial.score)]:
@@ -245,7 +245,7 @@ class Search:
 
     def record(self, best: Trial) -> dict[str, Any]:
         """What was chosen, why, and among what."""
-        start = _best(self.starts)
+        start = self.start
         why = f"{best.label} (from {start.label}): " if best is not start else f"{best.label}: "
         return {
             "method": best.candidate.name,
