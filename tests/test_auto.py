@@ -21,7 +21,10 @@ from hypercondense.condensation import Condensation, load_condensed
 from hypercondense.data import Split, split, split_from_ids, synthetic
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods import Condenser, Ridge
+from hypercondense.methods.ahgcdd import PROPAGATIONS
 from hypercondense.methods.base import Task
+from hypercondense.methods.learner import averaged_learner
+from hypercondense.rng import generator
 
 MANY = 1000  # more than there is to try
 
@@ -312,6 +315,127 @@ def test_trials_share_diffused_rows_and_never_the_start_of_other_rows(
     monkeypatch.setattr(Task, "diffused_rows", watched)
     run(source, parts, MANY)
     assert len(handed_out) >= 2  # of the methods with the dual-level loss
+
+
+# --- The judge ---
+
+
+def first_task(source: Hypergraph, parts: Split) -> Task:
+    """The task a method is given."""
+    seen: list[Task] = []
+
+    class Watched(Ridge):
+        def run(self, task: Task) -> Any:
+            seen.append(task)
+            return super().run(task)
+
+    Watched(epochs=0).condense(source, parts, nodes=9)
+    return seen[0]
+
+
+def test_the_judge_convolves_as_an_hgnn_with_the_weights_of_its_learner(
+    source: Hypergraph, parts: Split
+) -> None:
+    judging = judge.Judge.of(first_task(source, parts))
+    candidate = Ridge(epochs=0).condense(source, parts, nodes=9).hypergraph
+    problem = judging.diffused
+    learner = averaged_learner(
+        problem.view_of(candidate),
+        problem.targets_of(candidate),
+        how=judge._TRAINING,
+        chance=generator(0, judge._STREAM),
+        steps=judge._STEPS,
+    )
+    (first, last), once = learner.weights, torch.tensor(operator_matrix(source), dtype=torch.float32)
+    hidden = torch.relu(once @ torch.tensor(source.dense_features()) @ first[:, :-1].T + first[:, -1])
+    scores = once @ hidden @ last[:, :-1].T + last[:, -1]
+    expected = scores.argmax(1).numpy()[parts.validation_ids] == source.labels[parts.validation_ids]
+    found = judging(candidate, trusts_structure=True)
+    assert found.numpy().tolist() == expected.tolist()
+
+
+def operator_matrix(source: Hypergraph) -> Any:
+    """``Dv^-1/2 H De^-1 H^T Dv^-1/2`` with self-loops, as a dense matrix."""
+    incidence, num_hyperedges = source.with_self_loops
+    h = incidence.matrix(source.num_nodes, num_hyperedges).toarray().astype(float)
+    root = h.sum(1) ** -0.5
+    return root[:, None] * (h / h.sum(0)) @ h.T * root
+
+
+def test_raw_candidates_are_judged_on_raw_rows(source: Hypergraph, parts: Split) -> None:
+    """There structure does not matter, so a source without hyperedges gives the same answers."""
+    raw = Ridge(epochs=0, propagation=PROPAGATIONS["none"]).condense(source, parts, nodes=9).hypergraph
+    alone = variant(source, incidence=(np.arange(160), np.arange(160)), num_hyperedges=160)
+    answers = [judge.Judge.of(first_task(one, parts))(raw, trusts_structure=False) for one in (source, alone)]
+    assert torch.equal(*answers)
+
+
+@pytest.mark.parametrize(
+    ("changed", "total", "expected"),
+    [(0, 100, False), (5, 100, False), (9, 100, True), (9, 10_000, True), (8, 10_000, False), (1, 1, True)],
+)
+def test_clearly_better_is_three_standard_errors(changed: int, total: int, expected: bool) -> None:
+    """``k`` more right and none less is ``k / sqrt(k (1 - k / n))`` standard errors."""
+    right = torch.ones(total, dtype=torch.bool)
+    other = torch.arange(total) >= changed
+    assert judge.is_clearly_better(right, other) is expected
+    assert not judge.is_clearly_better(other, right)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1))
+def test_two_trials_are_never_both_clearly_better(pairs: list[tuple[bool, bool]]) -> None:
+    first, second = torch.tensor(pairs).T
+    assert not (judge.is_clearly_better(first, second) and judge.is_clearly_better(second, first))
+    assert not judge.is_clearly_better(first, first)
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch, parts: Split, shares: dict[int, float]) -> None:
+    """Let the judge find shares of right answers, by the number of the trial; 0.5 for others."""
+    calls = iter(range(MANY))
+
+    def judged(self: judge.Judge, candidate: Hypergraph, *, trusts_structure: bool) -> torch.Tensor:
+        return torch.linspace(0, 1, len(parts.validation_ids)) < shares.get(next(calls), 0.5)
+
+    monkeypatch.setattr(judge.Judge, "__call__", judged)
+
+
+def labels_of(result: Condensation) -> list[str]:
+    return [trial["label"] for trial in record(result)["trials"]]
+
+
+def test_where_the_closed_form_is_clearly_better_nothing_else_is_tried(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(monkeypatch, parts, {4: 0.9})
+    seen: list[tuple[int, int]] = []
+    result = run(source, parts, search.BASIC_TRIALS, progress=lambda *step, **_: seen.append(step[1:]))
+    assert labels_of(result)[4:] == ["closed form, smoothed classes"]
+    scripted(monkeypatch, parts, {4: 0.51})
+    result = run(source, parts, search.BASIC_TRIALS)
+    assert labels_of(result)[5:] == ["through a training, briefly", "through a training"]
+
+
+def test_with_many_validation_nodes_both_ways_are_tried(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "_TELLING_NODES", 1)
+    scripted(monkeypatch, parts, {4: 0.9})
+    result = run(source, parts, search.BASIC_TRIALS)
+    assert labels_of(result)[4:] == [
+        "through a training, briefly",
+        "through a training",
+        "closed form, smoothed classes",
+    ]
+
+
+def test_a_brief_training_needs_no_proof_but_a_long_one_does(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for long, expected in ((0.55, "through a training, briefly"), (0.95, "through a training")):
+        scripted(monkeypatch, parts, {5: 0.53, 6: long})
+        result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: 0.5)
+        confirmed = [t["label"] for t in record(result)["trials"] if t["confirmed"] is not None]
+        assert confirmed[1:] == [expected]
 
 
 # --- Interrupting ---

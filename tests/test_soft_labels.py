@@ -461,10 +461,20 @@ def test_the_error_falls_further_where_classes_may_be_soft(source: Hypergraph, p
     assert soft < hard
 
 
-@pytest.mark.parametrize("step", [0, -1])
-def test_a_label_step_that_goes_nowhere_is_named(step: float) -> None:
-    with pytest.raises(ValueError, match=f"label_step must be above 0, got {step}"):
-        Ridge(label_step=step)
+def test_a_label_step_that_goes_backwards_is_named() -> None:
+    with pytest.raises(ValueError, match="label_step must be at least 0, got -1"):
+        Ridge(label_step=-1)
+
+
+@pytest.mark.parametrize("method", [Ridge(epochs=5), Unrolled(epochs=2, unrolled_epochs=3)])
+def test_without_a_label_step_the_classes_are_smoothed_and_stay(method: Ridge) -> None:
+    source = synthetic(num_nodes=120, num_hyperedges=60, num_features=6, num_classes=3, seed=0)
+    still = dataclasses.replace(method, soft_labels=True, label_step=0.0, self_select=False)
+    soft = still.condense(source, split(source), nodes=9).hypergraph
+    expected = np.full((9, 3), 0.05)
+    expected[np.arange(9), soft.labels] = 0.9
+    assert soft.soft_labels is not None
+    np.testing.assert_allclose(soft.soft_labels, expected, rtol=1e-6)
 
 
 def test_the_command_line_makes_and_trains_on_soft_labels(

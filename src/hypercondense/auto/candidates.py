@@ -28,13 +28,14 @@ def further_starts(best: Ridge) -> Iterator[tuple[str, Ridge]]:
     yield "k-means", replace(best, start=STARTS["kmeans"])
 
 
-def closed_form(start: Ridge) -> Iterator[tuple[str, Ridge]]:
+def closed_form(start: Ridge, *, is_roomy: bool = True) -> Iterator[tuple[str, Ridge]]:
     """Features by the closed form, classes smoothed: a linear model is too sure of itself.
 
-    Raw rows are to be predicted besides diffused ones: networks see something in between.
+    With room for it, raw rows are to be predicted besides diffused ones: networks see something in between.
     """
     smoothed = replace(start, self_select=True, soft_labels=True, label_step=0.0)
-    smoothed = replace(smoothed, also="raw" if trusts_structure(start) else "nothing")
+    if is_roomy and trusts_structure(start):
+        smoothed = replace(smoothed, also="raw")
     yield "closed form, smoothed classes", replace(smoothed, epochs=CLOSED_FORM_EPOCHS, feature_step=0.15)
 
 

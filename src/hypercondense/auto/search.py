@@ -32,6 +32,9 @@ _CONFIRM_ANSWERS, _MOST_REPEATS = 4000, 5  # with few validation nodes one train
 #: to be good. Where there are so many, a search costs little beside a training on everything.
 _TELLING_NODES = 20_000
 
+#: So many condensed nodes per class have room for more than the diffused rows.
+_ROOMY = 10
+
 #: Trials of a search without elaborations: four starts, the closed form, two lengths through a training.
 BASIC_TRIALS = 7
 
@@ -188,9 +191,10 @@ class Search:
         """
         if len(self.judge.validation_ids) >= _TELLING_NODES:
             self._train_through(start)
-            self._challenge(self.tried(candidates.closed_form(_method(start))))
+        is_roomy = len(self.task.labels) >= _ROOMY * self.task.source.num_classes
+        self._challenge(self.tried(candidates.closed_form(_method(start), is_roomy=is_roomy)))
+        if len(self.judge.validation_ids) >= _TELLING_NODES:
             return
-        self._challenge(self.tried(candidates.closed_form(_method(start))))
         if self.front is start:
             self._train_through(start)
         else:
