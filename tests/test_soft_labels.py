@@ -291,7 +291,11 @@ def test_every_judge_of_candidates_uses_their_shares(
     assert soft.soft_labels is not None
     misled = changed(soft, soft_labels=np.roll(soft.soft_labels, 1, axis=1))
     task = a_task(source, parts, candidate.labels)
-    judges: list[Any] = [Judge.of(task), validation_scorer(source, parts, epochs=20)]
+    of_search = Judge.of(task)
+    judges: list[Any] = [
+        lambda graph: float(of_search(graph, trusts_structure=True).double().mean()),
+        validation_scorer(source, parts, epochs=20),
+    ]
     for method in (Ridge(), Unrolled(hidden=16)):
         problem = method.problem(task)
         judges.append(lambda graph, method=method, problem=problem: method.accuracy(problem, graph))

@@ -59,6 +59,13 @@ def test_one_configuration_or_no_validation_nodes_cannot_be_ranked(case) -> None
         validation_scorer(source, none)
 
 
+def test_repeats_are_averaged(case) -> None:
+    condensed, source, parts = case
+    alone = [validation_scorer(source, parts, epochs=6, seed=seed)(condensed) for seed in (3, 4)]
+    both = validation_scorer(source, parts, epochs=6, repeats=2, seed=3)
+    assert both(condensed) == pytest.approx(sum(alone) / 2)
+
+
 def test_the_scorer_repeats_and_prefers_good_candidates(case) -> None:
     condensed, source, parts = case
     score = validation_scorer(source, parts, epochs=20)

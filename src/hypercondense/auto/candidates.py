@@ -31,11 +31,11 @@ def further_starts(best: Ridge) -> Iterator[tuple[str, Ridge]]:
 def closed_form(start: Ridge, *, is_roomy: bool = True) -> Iterator[tuple[str, Ridge]]:
     """Features by the closed form, classes smoothed: a linear model is too sure of itself.
 
-    With room for it, raw rows are to be predicted besides diffused ones: networks see something in between.
+    With room for it, half-diffused rows are to be predicted too: networks see something in between.
     """
     smoothed = replace(start, self_select=True, soft_labels=True, label_step=0.0)
     if is_roomy and trusts_structure(start):
-        smoothed = replace(smoothed, also="raw")
+        smoothed = replace(smoothed, also="half")
     yield "closed form, smoothed classes", replace(smoothed, epochs=CLOSED_FORM_EPOCHS, feature_step=0.15)
 
 
@@ -63,7 +63,7 @@ def elaborations(start: Ridge, second_start: Ridge | None) -> Iterator[Proposal]
     if second_start is not None:
         yield from ((f"{label}, from the second-best start", c) for label, c in closed_form(second_start))
         yield from ((f"{label}, from the second-best start", c) for label, c in brief_training(second_start))
-    yield "closed form with half-diffused rows too", replace(closed, also="both")
+    yield "closed form with raw rows too", replace(closed, also="both")
     yield "through a training with half-diffused and raw rows", replace(trained, also="both")
     yield "closed form, three times as long", replace(closed, epochs=3 * closed.epochs)
     yield "through the training of a wider network", replace(trained, hidden=4 * _HIDDEN)

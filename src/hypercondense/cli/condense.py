@@ -40,7 +40,7 @@ def condense(
     settings: Settings = None,
     budget: Annotated[
         str | None,
-        typer.Option(help="For --method auto: a number of trials, as 8, or a time, as 60s or 2m."),
+        typer.Option(help="For --method auto: at most so many trials, as 7, or a time, as 60s or 2m."),
     ] = None,
     seed: options.Seed = 0,
     split_seed: options.SplitSeed = 0,
