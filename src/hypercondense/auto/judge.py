@@ -17,7 +17,7 @@ from hypercondense.models.hgnn import HGNN
 from hypercondense.rng import generator
 
 _STREAM = 8
-_TRAINING = Training(hidden=64, step=0.05)
+_TRAINING = Training(hidden=64)
 _STEPS = 100
 _STANDARD_ERRORS = 3.0
 
