@@ -11,6 +11,7 @@ from hypercondense.methods.ahgcdd import PROPAGATIONS
 #: Epochs of the closed form, of a brief and of a long optimization through a training.
 CLOSED_FORM_EPOCHS, BRIEF_EPOCHS, LONG_EPOCHS = 100, 30, 200
 _HIDDEN = 64
+_FEW_NODES, _MANY_NODES = 100, 300
 
 Proposal = tuple[str, Condenser]
 
@@ -28,15 +29,19 @@ def further_starts(best: Ridge) -> Iterator[tuple[str, Ridge]]:
     yield "k-means", replace(best, start=STARTS["kmeans"])
 
 
-def closed_form(start: Ridge, *, is_roomy: bool = True) -> Iterator[tuple[str, Ridge]]:
+def closed_form(start: Ridge, *, num_nodes: int) -> Iterator[tuple[str, Ridge]]:
     """Features by the closed form, classes smoothed: a linear model is too sure of itself.
 
-    With room for it, half-diffused rows are to be predicted too: networks see something in between.
+    Half-diffused rows are to be predicted too: networks see something in between. Few condensed nodes want
+    small steps, many want more of them.
     """
     smoothed = replace(start, self_select=True, soft_labels=True, label_step=0.0)
-    if is_roomy and trusts_structure(start):
+    if trusts_structure(start):
         smoothed = replace(smoothed, also="half")
-    yield "closed form, smoothed classes", replace(smoothed, epochs=CLOSED_FORM_EPOCHS, feature_step=0.15)
+    times = 2 if num_nodes > _MANY_NODES else 1
+    step = 0.1 if num_nodes < _FEW_NODES else 0.15
+    optimized = replace(smoothed, epochs=times * CLOSED_FORM_EPOCHS, feature_step=step)
+    yield "closed form, smoothed classes", optimized
 
 
 def brief_training(start: Ridge) -> Iterator[tuple[str, Unrolled]]:
@@ -49,9 +54,9 @@ def long_training(start: Ridge) -> Iterator[tuple[str, Unrolled]]:
     yield "through a training", through_training(start, epochs=LONG_EPOCHS)
 
 
-def elaborations(start: Ridge, second_start: Ridge | None) -> Iterator[Proposal]:
+def elaborations(start: Ridge, second_start: Ridge | None, *, num_nodes: int) -> Iterator[Proposal]:
     """What else is worth trying when the budget is not used up."""
-    closed = next(candidate for _, candidate in closed_form(start))
+    closed = next(candidate for _, candidate in closed_form(start, num_nodes=num_nodes))
     trained = next(candidate for _, candidate in long_training(start))
     yield "closed form, then through a training", through_training(closed, epochs=2 * BRIEF_EPOCHS)
     options: dict[str, Any] = {"time": start.time, "propagation": start.propagation, "start": start.start}
@@ -61,8 +66,8 @@ def elaborations(start: Ridge, second_start: Ridge | None) -> Iterator[Proposal]
     yield "closed form, smoothed classes, with structure", replace(closed, structure=True)
     yield "through a training, with structure", replace(trained, structure=True)
     if second_start is not None:
-        yield from ((f"{label}, from the second-best start", c) for label, c in closed_form(second_start))
-        yield from ((f"{label}, from the second-best start", c) for label, c in brief_training(second_start))
+        again = [*closed_form(second_start, num_nodes=num_nodes), *brief_training(second_start)]
+        yield from ((f"{label}, from the second-best start", candidate) for label, candidate in again)
     yield "closed form with raw rows too", replace(closed, also="both")
     yield "through a training with half-diffused and raw rows", replace(trained, also="both")
     yield "closed form, three times as long", replace(closed, epochs=3 * closed.epochs)

@@ -18,8 +18,8 @@ from hypercondense.rng import generator
 
 _STREAM = 8
 _TRAINING = Training(hidden=64)
-_STEPS = 100
-_STANDARD_ERRORS = 3.0
+_STEPS = 200
+_STANDARD_ERRORS = 2.5
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Judge:
 
 
 def is_clearly_better(right: Tensor, other: Tensor) -> bool:
-    """Whether more nodes are right than in another trial, by three standard errors of the difference.
+    """Whether more nodes are right than in another trial, by two and a half standard errors of the difference.
 
     With few validation nodes small differences are chance, and the best of many trials is the luckiest.
 

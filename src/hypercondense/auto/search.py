@@ -32,9 +32,6 @@ _CONFIRM_ANSWERS, _MOST_REPEATS = 4000, 5  # with few validation nodes one train
 #: to be good. Where there are so many, a search costs little beside a training on everything.
 _TELLING_NODES = 20_000
 
-#: So many condensed nodes per class have room for more than the diffused rows.
-_ROOMY = 10
-
 #: Trials of a search without elaborations: four starts, the closed form, two lengths through a training.
 BASIC_TRIALS = 7
 
@@ -160,9 +157,10 @@ class Search:
         self.judge = Judge.of(self.task)
         self.trials: list[Trial] = []
         self.starts: list[Trial] = []
+        self.num_nodes = len(task.labels)
         self.elaborates = budget.trials > BASIC_TRIALS
-        extra = list(candidates.elaborations(Ridge(), Ridge())) if self.elaborates else []
-        self.planned = BASIC_TRIALS + len(extra)
+        extra = candidates.elaborations(Ridge(), Ridge(), num_nodes=self.num_nodes)
+        self.planned = BASIC_TRIALS + (len(list(extra)) if self.elaborates else 0)
         self._outcomes: dict[int, Outcome] = {}
         saved = self.checkpoint and self.checkpoint.load()
         self._known: list[tuple[Tensor, float]] = []
@@ -181,7 +179,9 @@ class Search:
         if self.elaborates:
             others = [trial for trial in self.starts if trial is not start]
             second = _method(_best(others)) if others else None
-            self._challenge(self.tried(candidates.elaborations(_method(start), second)))
+            self._challenge(
+                self.tried(candidates.elaborations(_method(start), second, num_nodes=self.num_nodes))
+            )
 
     def _optimize(self, start: Trial) -> None:
         """Through a training and in closed form; with fewer nodes to tell, only until one is clearly better.
@@ -191,8 +191,7 @@ class Search:
         """
         if len(self.judge.validation_ids) >= _TELLING_NODES:
             self._train_through(start)
-        is_roomy = len(self.task.labels) >= _ROOMY * self.task.source.num_classes
-        self._challenge(self.tried(candidates.closed_form(_method(start), is_roomy=is_roomy)))
+        self._challenge(self.tried(candidates.closed_form(_method(start), num_nodes=self.num_nodes)))
         if len(self.judge.validation_ids) >= _TELLING_NODES:
             return
         if self.front is start:
