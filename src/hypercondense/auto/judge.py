@@ -73,7 +73,7 @@ class Judge:
 
 
 def is_clearly_better(right: Tensor, other: Tensor) -> bool:
-    """Whether more nodes are right than in another trial, by two and a half standard errors of the difference.
+    """Whether more nodes are right than in another trial, by 2.5 standard errors of the difference.
 
     With few validation nodes small differences are chance, and the best of many trials is the luckiest.
 

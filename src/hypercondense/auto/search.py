@@ -189,14 +189,13 @@ class Search:
         The closed form is the cheaper, and where it is better, it is by much. Of equals, plain classes are
         preferred to smoothed ones.
         """
-        if len(self.judge.validation_ids) >= _TELLING_NODES:
+        tries_both = len(self.judge.validation_ids) >= _TELLING_NODES
+        if tries_both:
             self._train_through(start)
         self._challenge(self.tried(candidates.closed_form(_method(start), num_nodes=self.num_nodes)))
-        if len(self.judge.validation_ids) >= _TELLING_NODES:
-            return
-        if self.front is start:
+        if not tries_both and self.front is start:
             self._train_through(start)
-        else:
+        elif not tries_both:
             self.planned -= 2
 
     def _train_through(self, start: Trial) -> None:
