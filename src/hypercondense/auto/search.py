@@ -25,7 +25,7 @@ from hypercondense.methods.options import changed_settings, check_options
 from hypercondense.models import MODELS
 from hypercondense.progress import silent
 
-_CONFIRM_EPOCHS, _CONFIRM_LOOKS = 60, 2
+_CONFIRM_EPOCHS, _CONFIRM_LOOKS = 120, 3
 _CONFIRM_ANSWERS, _MOST_REPEATS = 4000, 5  # with few validation nodes one training tells little
 
 #: So many validation nodes tell half a point: then both ways to optimize are tried, even where one was found
