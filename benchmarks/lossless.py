@@ -3,8 +3,8 @@
     python benchmarks/lossless.py [--data-dir DIR] [--datasets pubmed,coauthor_dblp] [--budget 7]
 
 All are timed in one process. The training is that of an HGNN with its default 200 epochs and a look at the
-validation nodes every five; only their ratio counts. A small search before all of them loads what is loaded on
-first use. Absent data sets are left out.
+validation nodes every five; only their ratio counts. A small search before all of them loads what is
+loaded on first use. Absent data sets are left out.
 """
 
 import argparse
