@@ -2,6 +2,8 @@
 
 import errno
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from hypercondense.storage import (
     file_digest,
     read_json,
     read_tensors,
+    remove_drafts,
     replaced_file,
     replaced_folder,
     user_cache,
@@ -192,6 +195,27 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
         raise Broken
     assert target.read_text() == "first"
     assert names(target.parent) == ["file"]
+
+
+def test_what_a_killed_writer_leaves_behind_can_be_removed(tmp_path: Path) -> None:
+    """Libraries make files of their own beside the one they write: safetensors does."""
+    target = tmp_path / "a[b]"
+    target.write_text("first")
+    (tmp_path / ".a[b]x").write_text("of somebody else")
+    killed = """
+import os, sys
+from pathlib import Path
+from hypercondense.storage import replaced_file
+with replaced_file(Path(sys.argv[1])) as draft:
+    draft.write_text("half")
+    (draft.parent / ".tmp123").write_text("a file on the way to it")
+    os._exit(9)
+"""
+    assert subprocess.run([sys.executable, "-c", killed, str(target)], check=False).returncode == 9
+    assert len(names(tmp_path)) == 3
+    remove_drafts(target)
+    assert names(tmp_path) == [".a[b]x", "a[b]"]
+    assert target.read_text() == "first"
 
 
 def test_tensors_survive_and_their_digest_is_that_of_the_file(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Folders of tensors and a manifest that are either whole or not there."""
 
+import glob
 import json
 import os
 import re
@@ -107,20 +108,32 @@ def _exchange(draft: Path, path: Path) -> None:
 
 @contextmanager
 def replaced_file(path: Path) -> Iterator[Path]:
-    """Give the name of a file to write; when the block ends well it is flushed and renamed to ``path``."""
+    """Give the name of a file to write; when the block ends well it is flushed and renamed to ``path``.
+
+    It is in a folder of its own beside ``path``, as are the files that a library makes on the way to it, so
+    that what a killed process leaves behind can be told by its name: :func:`remove_drafts`.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
-    draft = Path(name)
+    workplace = Path(tempfile.mkdtemp(prefix=_draft_prefix(path), dir=path.parent))
+    draft = workplace / path.name
     try:
         yield draft
         draft.chmod(0o666 & ~_umask())
         _flush(draft)
         draft.replace(path)
         _flush(path.parent)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    finally:
+        shutil.rmtree(workplace, ignore_errors=True)
+
+
+def remove_drafts(path: Path) -> None:
+    """Remove what killed writers of ``path`` left behind; nobody may be writing it now."""
+    for draft in path.parent.glob(f"{glob.escape(_draft_prefix(path))}*"):
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _draft_prefix(path: Path) -> str:
+    return f".{path.name}."
 
 
 def write_tensors(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:

@@ -71,9 +71,9 @@ class Checkpoint:
 
 def remove_checkpoint(folder: Path) -> None:
     """Forget the state in ``folder``, once the result is safe; other files in it are left alone."""
-    drafts = folder.glob(f".{_FILE}.*")  # of a write that was killed
-    for path in (folder / _FILE, *drafts):
-        path.unlink(missing_ok=True)
+    path = folder / _FILE
+    path.unlink(missing_ok=True)
+    storage.remove_drafts(path)
 
 
 def pack_optimizer(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
