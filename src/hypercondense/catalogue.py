@@ -12,6 +12,7 @@ from hypercondense.methods import (
     AHGCDD,
     AHGCDDX,
     HGCPA,
+    Bundled,
     Condenser,
     Herding,
     HGCond,
@@ -25,7 +26,20 @@ from hypercondense.methods.options import configure
 
 METHODS: dict[str, type[Condenser]] = {
     method.name: method
-    for method in (Auto, Ridge, Unrolled, AHGCDD, AHGCDDX, Random, Herding, KCenter, HGCPA, HGCondNHL, HGCond)
+    for method in (
+        Auto,
+        Ridge,
+        Unrolled,
+        Bundled,
+        AHGCDD,
+        AHGCDDX,
+        Random,
+        Herding,
+        KCenter,
+        HGCPA,
+        HGCondNHL,
+        HGCond,
+    )
 }
 DEFAULT = Auto.name
 

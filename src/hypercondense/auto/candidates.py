@@ -1,11 +1,11 @@
 """What a search tries, as methods with all their options: each can be run again by itself."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 from hypercondense.initialize import STARTS
-from hypercondense.methods import AHGCDD, AHGCDDX, Condenser, Ridge, Unrolled
+from hypercondense.methods import AHGCDD, AHGCDDX, Bundled, Condenser, Ridge, Unrolled
 from hypercondense.methods.ahgcdd import PROPAGATIONS
 
 #: Epochs of the closed form, of a brief and of a long optimization through a training.
@@ -14,6 +14,13 @@ _HIDDEN = 64
 _FEW_NODES, _MANY_NODES = 100, 300
 
 Proposal = tuple[str, Condenser]
+
+
+class Ways(Protocol):
+    """Ways to optimize a start."""
+
+    def __call__(self, start: Ridge, *, num_nodes: int) -> Iterator[tuple[str, Ridge]]:
+        """Propose them."""
 
 
 def first_starts() -> Iterator[tuple[str, Ridge]]:
@@ -38,26 +45,25 @@ def closed_form(start: Ridge, *, num_nodes: int) -> Iterator[tuple[str, Ridge]]:
     smoothed = replace(start, self_select=True, soft_labels=True, label_step=0.0)
     if trusts_structure(start):
         smoothed = replace(smoothed, also="half")
-    times = 2 if num_nodes > _MANY_NODES else 1
     step = 0.1 if num_nodes < _FEW_NODES else 0.15
-    optimized = replace(smoothed, epochs=times * CLOSED_FORM_EPOCHS, feature_step=step)
+    optimized = replace(smoothed, epochs=_times(num_nodes) * CLOSED_FORM_EPOCHS, feature_step=step)
     yield "closed form, smoothed classes", optimized
 
 
-def brief_training(start: Ridge) -> Iterator[tuple[str, Unrolled]]:
-    """A little through a training: too short to overfit."""
+def brief_training(start: Ridge, *, num_nodes: int) -> Iterator[tuple[str, Unrolled]]:
+    """A little through a training: too short to overfit, however many nodes there are."""
     yield "through a training, briefly", through_training(start, epochs=BRIEF_EPOCHS)
 
 
-def long_training(start: Ridge) -> Iterator[tuple[str, Unrolled]]:
+def long_training(start: Ridge, *, num_nodes: int) -> Iterator[tuple[str, Unrolled]]:
     """Far through a training."""
-    yield "through a training", through_training(start, epochs=LONG_EPOCHS)
+    yield "through a training", through_training(start, epochs=_times(num_nodes) * LONG_EPOCHS)
 
 
 def elaborations(start: Ridge, second_start: Ridge | None, *, num_nodes: int) -> Iterator[Proposal]:
     """What else is worth trying when the budget is not used up."""
     closed = next(candidate for _, candidate in closed_form(start, num_nodes=num_nodes))
-    trained = next(candidate for _, candidate in long_training(start))
+    trained = next(candidate for _, candidate in long_training(start, num_nodes=num_nodes))
     yield "closed form, then through a training", through_training(closed, epochs=2 * BRIEF_EPOCHS)
     options: dict[str, Any] = {"time": start.time, "propagation": start.propagation, "start": start.start}
     options["samples_per_node"] = start.samples_per_node
@@ -66,7 +72,10 @@ def elaborations(start: Ridge, second_start: Ridge | None, *, num_nodes: int) ->
     yield "closed form, smoothed classes, with structure", replace(closed, structure=True)
     yield "through a training, with structure", replace(trained, structure=True)
     if second_start is not None:
-        again = [*closed_form(second_start, num_nodes=num_nodes), *brief_training(second_start)]
+        again = [
+            *closed_form(second_start, num_nodes=num_nodes),
+            *brief_training(second_start, num_nodes=num_nodes),
+        ]
         yield from ((f"{label}, from the second-best start", candidate) for label, candidate in again)
     yield "closed form with raw rows too", replace(closed, also="both")
     yield "through a training with half-diffused and raw rows", replace(trained, also="both")
@@ -74,10 +83,21 @@ def elaborations(start: Ridge, second_start: Ridge | None, *, num_nodes: int) ->
     yield "through the training of a wider network", replace(trained, hidden=4 * _HIDDEN)
 
 
+def _times(num_nodes: int) -> int:
+    return 2 if num_nodes > _MANY_NODES else 1
+
+
 def through_training(candidate: Ridge, *, epochs: int) -> Unrolled:
     """A candidate optimized further, through the training of a small network."""
     options = {option.name: getattr(candidate, option.name) for option in fields(candidate)}
     return Unrolled(**options, unrolled_epochs=epochs, hidden=_HIDDEN)
+
+
+def in_bundles(proposals: Iterable[tuple[str, Ridge]]) -> Iterator[tuple[str, Bundled]]:
+    """The same with noisy nodes, for networks that look at single nodes first."""
+    for label, candidate in proposals:
+        options = {option.name: getattr(candidate, option.name) for option in fields(candidate)}
+        yield f"{label}, in bundles", Bundled(**({"unrolled_epochs": 0, "hidden": _HIDDEN} | options))
 
 
 def trusts_structure(candidate: Condenser) -> bool:

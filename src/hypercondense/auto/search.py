@@ -19,18 +19,22 @@ from hypercondense.auto import candidates
 from hypercondense.auto.budget import Budget
 from hypercondense.auto.judge import Judge, is_clearly_better
 from hypercondense.evaluation.selection import validation_scorer
-from hypercondense.methods import Condenser, Ridge, Unrolled
+from hypercondense.methods import Condenser, Ridge, Select, Unrolled
 from hypercondense.methods.base import Outcome, Task
 from hypercondense.methods.options import changed_settings, check_options
 from hypercondense.models import MODELS
 from hypercondense.progress import silent
 
-_CONFIRM_EPOCHS, _CONFIRM_LOOKS = 120, 3
+_CONFIRM_EPOCHS = 60
+_CONFIRM_OPTIONS = {"hidden": 64, "dropout": 0.0, "input_dropout": 0.0}  # so short a training cannot overfit
 _CONFIRM_ANSWERS, _MOST_REPEATS = 4000, 5  # with few validation nodes one training tells little
 
 #: So many validation nodes tell half a point: then both ways to optimize are tried, even where one was found
 #: to be good. Where there are so many, a search costs little beside a training on everything.
 _TELLING_NODES = 20_000
+
+#: So much less than the judge's accuracy is a sign that networks need something else than diffused rows.
+_DISAGREEMENT = 0.05
 
 #: Trials of a search without elaborations: four starts, the closed form, two lengths through a training.
 BASIC_TRIALS = 7
@@ -69,10 +73,11 @@ class Auto(Condenser):
         """Search, confirm, and return the best with a record of everything that was tried."""
         if len(task.split.validation_ids) == 0:
             return self._without_validation(task)
-        search = Search(task, Budget.parse(self.budget))
+        search = Search(task, Budget.parse(self.budget), confirm=self._networks(task))
         search.run()
-        with task.stage("confirm"):
-            finalists = self._confirmed(search, task)
+        finalists = search.finalists(self.finalists)
+        for done, trial in enumerate(finalists, start=1):
+            task.progress("confirm", done, len(finalists), score=search.confirm(trial))
         start, best = finalists[0], max(finalists, key=lambda trial: (trial.confirmed, trial.score))
         outcome = search.outcome(best)
         return replace(
@@ -84,22 +89,18 @@ class Auto(Condenser):
             choice=search.record(best),
         )
 
-    def _confirmed(self, search: "Search", task: Task) -> list["Trial"]:
-        """The best start first, then the best of the others, scored by networks."""
-        score = task.select or validation_scorer(
+    def _networks(self, task: Task) -> Select:
+        """Short trainings of real networks."""
+        return task.select or validation_scorer(
             task.source,
             task.split,
             models=self.models.split("+"),
+            options=_CONFIRM_OPTIONS,
             epochs=_CONFIRM_EPOCHS,
-            looks=_CONFIRM_LOOKS,
+            looks=1,
             repeats=min(_MOST_REPEATS, math.ceil(_CONFIRM_ANSWERS / len(task.split.validation_ids))),
             device=task.device,
         )
-        finalists = search.finalists(self.finalists)
-        for done, trial in enumerate(finalists, start=1):
-            trial.confirmed = score(search.outcome(trial).hypergraph)
-            task.progress("confirm", done, len(finalists), score=trial.confirmed)
-        return finalists
 
     def _without_validation(self, task: Task) -> Outcome:
         recipe = Unrolled()
@@ -151,10 +152,11 @@ class Search:
     What was scored before an interruption is not run again; only finalists are, to the same bits.
     """
 
-    def __init__(self, task: Task, budget: Budget) -> None:
+    def __init__(self, task: Task, budget: Budget, *, confirm: Select) -> None:
         self.task = replace(task, select=None, checkpoint=None, progress=silent, memo={})
         self.progress, self.checkpoint, self.budget = task.progress, task.checkpoint, budget
-        self.judge = Judge.of(self.task)
+        self.judge, self.networks = Judge.of(self.task), confirm
+        self.bundles = False
         self.trials: list[Trial] = []
         self.starts: list[Trial] = []
         self.num_nodes = len(task.labels)
@@ -175,6 +177,7 @@ class Search:
         self._challenge(self.starts)
         self.starts += self._challenge(self.tried(candidates.further_starts(_method(self.front))))
         self.start = start = self.front
+        self.bundles = self._networks_disagree(start)
         self._optimize(start)
         if self.elaborates:
             others = [trial for trial in self.starts if trial is not start]
@@ -192,7 +195,7 @@ class Search:
         tries_both = len(self.judge.validation_ids) >= _TELLING_NODES
         if tries_both:
             self._train_through(start)
-        self._challenge(self.tried(candidates.closed_form(_method(start), num_nodes=self.num_nodes)))
+        self._challenge(self._tried_from(start, candidates.closed_form))
         if not tries_both and self.front is start:
             self._train_through(start)
         elif not tries_both:
@@ -200,10 +203,28 @@ class Search:
 
     def _train_through(self, start: Trial) -> None:
         """Briefly and at length. The brief one is too small a change of its start to be asked for proof."""
-        brief = self.tried(candidates.brief_training(_method(start)))
+        brief = self._tried_from(start, candidates.brief_training)
         if self.front is start:
             self.front = _best([start, *brief])
-        self._challenge(self.tried(candidates.long_training(_method(start))))
+        self._challenge(self._tried_from(start, candidates.long_training))
+
+    def _networks_disagree(self, start: Trial) -> bool:
+        """Whether networks of other kinds make much less of diffused rows than the judge, who convolves."""
+        if not candidates.trusts_structure(start.candidate) or not self.budget.is_left():
+            return False
+        return start.score - self.confirm(start) > _DISAGREEMENT
+
+    def _tried_from(self, start: "Trial", ways: candidates.Ways) -> list["Trial"]:
+        """Ways to optimize a start, tried as single nodes or in bundles."""
+        proposals = ways(_method(start), num_nodes=self.num_nodes)
+        return self.tried(candidates.in_bundles(proposals) if self.bundles else proposals)
+
+    def confirm(self, trial: Trial) -> float:
+        """Accuracy of networks of more than one architecture."""
+        if trial.confirmed is None:
+            with self.task.stage("confirm"):
+                trial.confirmed = self.networks(self.outcome(trial).hypergraph)
+        return trial.confirmed
 
     def _challenge(self, trials: list[Trial]) -> list[Trial]:
         """Put what is clearly better than the front in front of it."""

@@ -2,6 +2,7 @@
 
 from hypercondense.methods.ahgcdd import AHGCDD, AHGCDDX
 from hypercondense.methods.base import Condenser, Select
+from hypercondense.methods.bundled import Bundled
 from hypercondense.methods.coresets import Herding, KCenter, Random
 from hypercondense.methods.hgcond import HGCond, HGCondNHL
 from hypercondense.methods.hgcpa import HGCPA
@@ -12,6 +13,7 @@ __all__ = [
     "AHGCDD",
     "AHGCDDX",
     "HGCPA",
+    "Bundled",
     "Condenser",
     "HGCond",
     "HGCondNHL",

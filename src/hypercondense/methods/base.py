@@ -88,11 +88,13 @@ class Task:
         """Diffused features of the training nodes and of the validation nodes."""
 
         def rows() -> tuple[Dense, Dense]:
+            parts = self.split.train_ids, self.split.validation_ids
+            if self._nobody_keeps_rows:
+                both = self._diffused_at(np.concatenate(parts), coefficients)
+                return both[: len(parts[0])], both[len(parts[0]) :]
             diffused = self.diffused(coefficients)
             with self.stage("diffuse"):
-                return np.asarray(diffused[self.split.train_ids]), np.asarray(
-                    diffused[self.split.validation_ids]
-                )
+                return np.asarray(diffused[parts[0]]), np.asarray(diffused[parts[1]])
 
         return self.shared(("diffused", tuple(coefficients)), rows)
 
@@ -103,20 +105,28 @@ class Task:
         """
         if self.memo is not None:  # one array for all trials, which also tells their starts apart
             return self.diffused_parts(coefficients)[0]
-        if self.memory is None and self.cache_dir is None:  # no one will ask for the other rows
-            with self.stage("diffuse"):
-                return diffuse(
-                    self.source,
-                    coefficients,
-                    node_ids=self.split.train_ids,
-                    threads=self.threads,
-                    progress=self.progress,
-                )
+        if self._nobody_keeps_rows:
+            return self._diffused_at(self.split.train_ids, coefficients)
         diffused = self.diffused(coefficients)
         if self.memory is not None and isinstance(diffused, np.memmap):
             return SelectedRows(diffused, self.split.train_ids)
         with self.stage("diffuse"):  # reading the rows of a memory map takes time too
             return np.asarray(diffused[self.split.train_ids])
+
+    @property
+    def _nobody_keeps_rows(self) -> bool:
+        """Whether rows that are not asked for now need not be made at all."""
+        return self.memory is None and self.cache_dir is None
+
+    def _diffused_at(self, node_ids: Ids, coefficients: Sequence[float]) -> Dense:
+        with self.stage("diffuse"):
+            return diffuse(
+                self.source,
+                coefficients,
+                node_ids=node_ids,
+                threads=self.threads,
+                progress=self.progress,
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,8 +90,9 @@ def first_features(task: Task, rows: Rows, *, start: Start, samples: int) -> tup
         rng = numpy_generator(task.seed, _START_STREAM)
         return initialize(rows.values, rows.labels, task.labels, start=start, samples=samples, rng=rng)
 
+    key = ("start", id(rows.values), start, samples, task.labels.tobytes())
     with task.stage("start"):
-        features, groups = task.shared(("start", id(rows.values), start, samples), made)
+        features, groups = task.shared(key, made)
     members = tuple(task.split.train_ids[group] for group in groups)
     return torch.from_numpy(features.copy()).to(task.device), members
 

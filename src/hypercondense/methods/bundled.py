@@ -1,0 +1,100 @@
+"""Bundled: each optimized row is shown as several noisy nodes that a hyperedge joins.
+
+Rows of diffused features are means over neighbours. A network that convolves first meets such means on the
+source too; one that begins with a nonlinearity meets single nodes there, whose features may be mostly noise,
+and has never seen any. So every row becomes a bundle of nodes: the row, plus differences between raw features
+of training nodes of its class, which add up to 0. A convolution over the hyperedge of a bundle returns the
+row; whatever looks at single nodes learns to look through the noise.
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from hypercondense.hypergraph import Dense, Ids, Incidence
+from hypercondense.methods.assembly import condensed_like
+from hypercondense.methods.base import Outcome, Task
+from hypercondense.methods.options import check_options
+from hypercondense.methods.unrolled import Unrolled
+from hypercondense.rng import numpy_generator
+
+_NOISE_STREAM = 9
+_GRIP = 10.0  # weight of a bundle's hyperedge beside the self-loops of its nodes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bundled(Unrolled):
+    """Fewer rows, optimized as by :class:`Unrolled`, and several nodes for each.
+
+    Args:
+        bundle: Nodes of a bundle; classes whose number of nodes is no multiple have smaller ones too.
+        noise: Share of the differences between raw features that the nodes of a bundle differ by.
+    """
+
+    name: ClassVar[str] = "bundled"
+
+    bundle: int = 2
+    noise: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_options(self, at_least={"bundle": 1, "noise": 0})
+        if self.structure:
+            raise ValueError("bundled makes hyperedges of its own; leave structure off")
+
+    def run(self, task: Task) -> Outcome:
+        """Optimize one row for every bundle, then add the noise."""
+        bundles = bundles_of(task.labels, self.bundle)
+        firsts = np.array([bundle[0] for bundle in bundles])
+        outcome = super().run(replace(task, labels=task.labels[firsts]))
+        return self._unfolded(outcome, bundles, task)
+
+    def _unfolded(self, outcome: Outcome, bundles: list[Ids], task: Task) -> Outcome:
+        """Every row as a bundle of nodes."""
+        rows = outcome.hypergraph
+        row_of_node = np.repeat(np.arange(len(bundles)), [len(bundle) for bundle in bundles])
+        noise, noise_ids = self._noise(bundles, task)
+        larger = [bundle for bundle in bundles if len(bundle) > 1]
+        hyperedge_ids = np.repeat(np.arange(len(larger)), [len(bundle) for bundle in larger])
+        node_ids = np.concatenate([np.zeros(0, np.int64), *larger])
+        weights = np.full(len(node_ids), _GRIP, np.float32)
+        unfolded = condensed_like(
+            task.source,
+            features=rows.dense_features()[row_of_node] + noise,
+            labels=task.labels,
+            soft_labels=None if rows.soft_labels is None else rows.soft_labels[row_of_node],
+            incidence=Incidence(node_ids, hyperedge_ids, weights),
+            num_hyperedges=len(larger),
+        )
+        members = [
+            np.union1d(outcome.members[row], ids) for row, ids in zip(row_of_node, noise_ids, strict=True)
+        ]
+        return replace(outcome, hypergraph=unfolded, members=tuple(members))
+
+    def _noise(self, bundles: list[Ids], task: Task) -> tuple[Dense, list[Ids]]:
+        """What each node is apart from its row, (n, d), and the source nodes that this was made from."""
+        rng = numpy_generator(task.seed, _NOISE_STREAM)
+        noise = np.zeros((len(task.labels), task.source.num_features), np.float32)
+        noise_ids: list[Ids] = [np.zeros(0, np.int64)] * len(task.labels)
+        for bundle in bundles:
+            of_class = task.split.train_ids[task.train_labels == task.labels[bundle[0]]]
+            if len(bundle) == 1 or self.noise == 0:
+                continue
+            drawn = rng.choice(of_class, len(bundle), replace=len(of_class) < len(bundle))
+            raw = task.source.dense_features(drawn)
+            noise[bundle] = self.noise * (raw - raw.mean(0))
+            for node in bundle:
+                noise_ids[node] = np.unique(drawn)
+        return noise, noise_ids
+
+
+def bundles_of(labels: Ids, size: int) -> list[Ids]:
+    """Nodes of one class in groups of ``size`` or one less, as equal as can be; ``labels`` are sorted.
+
+    >>> [bundle.tolist() for bundle in bundles_of(np.array([0, 0, 0, 0, 1]), 3)]
+    [[0, 1], [2, 3], [4]]
+    """
+    starts = np.flatnonzero(np.diff(labels, prepend=-1))
+    classes = np.split(np.arange(len(labels)), starts[1:])
+    return [bundle for ids in classes for bundle in np.array_split(ids, -(-len(ids) // size))]
