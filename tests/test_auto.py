@@ -428,14 +428,58 @@ def test_with_many_validation_nodes_both_ways_are_tried(
     ]
 
 
+@pytest.mark.parametrize(
+    ("brief", "long", "expected"),
+    [
+        (0.53, 0.55, "through a training, briefly"),  # the long one is not clearly better than the start
+        (0.53, 0.95, "through a training"),
+        (0.90, 0.95, "through a training"),  # clearly better than the start, and a little than the brief one
+        (0.97, 0.95, "through a training, briefly"),
+    ],
+)
 def test_a_brief_training_needs_no_proof_but_a_long_one_does(
+    source: Hypergraph,
+    parts: Split,
+    monkeypatch: pytest.MonkeyPatch,
+    brief: float,
+    long: float,
+    expected: str,
+) -> None:
+    scripted(monkeypatch, parts, {5: brief, 6: long})
+    result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: 0.5)
+    confirmed = [t["label"] for t in record(result)["trials"] if t["confirmed"] is not None]
+    assert confirmed[1:] == [expected]
+
+
+@pytest.mark.parametrize(("confirmed", "bundled"), [(0.44, True), (0.46, False)])
+def test_where_networks_make_less_of_the_start_than_the_judge_rows_are_bundled(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, confirmed: float, bundled: bool
+) -> None:
+    scripted(monkeypatch, parts, {})  # the judge finds 0.5 everywhere
+    result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: confirmed)
+    assert [", in bundles" in label for label in labels_of(result)[4:]] == [bundled] * 3
+    assert {trial["method"] for trial in record(result)["trials"][:4]} == {"ridge"}
+
+
+def test_a_bundled_winner_can_be_made_again(
     source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for long, expected in ((0.55, "through a training, briefly"), (0.95, "through a training")):
-        scripted(monkeypatch, parts, {5: 0.53, 6: long})
-        result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: 0.5)
-        confirmed = [t["label"] for t in record(result)["trials"] if t["confirmed"] is not None]
-        assert confirmed[1:] == [expected]
+    scripted(monkeypatch, parts, {4: 0.9})
+
+    def confirmed(candidate: Hypergraph) -> float:
+        return 0.2 + 0.1 * (candidate.num_incidences > candidate.num_hyperedges)
+
+    result = run(source, parts, search.BASIC_TRIALS, select=confirmed)
+    assert record(result)["method"] == "bundled"
+    assert made_again(result, source, parts).hypergraph.digest == result.hypergraph.digest
+
+
+def test_raw_rows_are_never_bundled(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(monkeypatch, parts, {2: 0.9})  # where structure misleads, networks must disagree
+    result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: 0.1)
+    assert not any("in bundles" in label for label in labels_of(result))
 
 
 # --- Interrupting ---

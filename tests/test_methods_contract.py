@@ -32,6 +32,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "hidden": 8,
         "self_select": False,
     },
+    "bundled": {
+        "epochs": 2,
+        "unrolled_epochs": 3,
+        "window": 2,
+        "horizon": 4,
+        "hidden": 8,
+        "self_select": False,
+    },
     "hg-cond-nhl": {"epochs": 3, "linker_steps": 3, "experts": 1, "expert_steps": 10},
     "hg-cond": {"epochs": 3, "linker_steps": 3, "experts": 1, "expert_steps": 10},
 }

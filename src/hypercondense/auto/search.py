@@ -202,11 +202,16 @@ class Search:
             self.planned -= 2
 
     def _train_through(self, start: Trial) -> None:
-        """Briefly and at length. The brief one is too small a change of its start to be asked for proof."""
+        """Briefly and at length. The brief one is too small a change of its start to be asked for proof.
+
+        The long one must be clearly better than the start, and better than the brief one.
+        """
         brief = self._tried_from(start, candidates.brief_training)
         if self.front is start:
             self.front = _best([start, *brief])
-        self._challenge(self._tried_from(start, candidates.long_training))
+        for trial in self._tried_from(start, candidates.long_training):
+            if is_clearly_better(trial.right, start.right):
+                self.front = _best([self.front, trial])
 
     def _networks_disagree(self, start: Trial) -> bool:
         """Whether networks of other kinds make much less of diffused rows than the judge, who convolves."""

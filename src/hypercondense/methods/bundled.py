@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hypercondense.hypergraph import Dense, Ids, Incidence
+from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence
 from hypercondense.methods.assembly import condensed_like
 from hypercondense.methods.base import Outcome, Task
 from hypercondense.methods.options import check_options
@@ -44,33 +44,35 @@ class Bundled(Unrolled):
             raise ValueError("bundled makes hyperedges of its own; leave structure off")
 
     def run(self, task: Task) -> Outcome:
-        """Optimize one row for every bundle, then add the noise."""
+        """Optimize one row for every bundle; what is scored and returned has the noise."""
         bundles = bundles_of(task.labels, self.bundle)
-        firsts = np.array([bundle[0] for bundle in bundles])
-        outcome = super().run(replace(task, labels=task.labels[firsts]))
-        return self._unfolded(outcome, bundles, task)
-
-    def _unfolded(self, outcome: Outcome, bundles: list[Ids], task: Task) -> Outcome:
-        """Every row as a bundle of nodes."""
-        rows = outcome.hypergraph
-        row_of_node = np.repeat(np.arange(len(bundles)), [len(bundle) for bundle in bundles])
+        sizes = [len(bundle) for bundle in bundles]
+        row_of_node = np.repeat(np.arange(len(bundles)), sizes)
         noise, noise_ids = self._noise(bundles, task)
-        larger = [bundle for bundle in bundles if len(bundle) > 1]
-        hyperedge_ids = np.repeat(np.arange(len(larger)), [len(bundle) for bundle in larger])
-        node_ids = np.concatenate([np.zeros(0, np.int64), *larger])
-        weights = np.full(len(node_ids), _GRIP, np.float32)
-        unfolded = condensed_like(
-            task.source,
-            features=rows.dense_features()[row_of_node] + noise,
-            labels=task.labels,
-            soft_labels=None if rows.soft_labels is None else rows.soft_labels[row_of_node],
-            incidence=Incidence(node_ids, hyperedge_ids, weights),
-            num_hyperedges=len(larger),
+        hyperedges = _hyperedges([bundle for bundle in bundles if len(bundle) > 1])
+
+        def unfolded(rows: Hypergraph) -> Hypergraph:
+            return condensed_like(
+                task.source,
+                features=rows.dense_features()[row_of_node] + noise,
+                labels=task.labels,
+                soft_labels=None if rows.soft_labels is None else rows.soft_labels[row_of_node],
+                incidence=hyperedges,
+                num_hyperedges=sum(size > 1 for size in sizes),
+            )
+
+        select = task.select
+        outcome = super().run(
+            replace(
+                task,
+                labels=task.labels[[bundle[0] for bundle in bundles]],
+                select=select and (lambda rows: select(unfolded(rows))),
+            )
         )
         members = [
             np.union1d(outcome.members[row], ids) for row, ids in zip(row_of_node, noise_ids, strict=True)
         ]
-        return replace(outcome, hypergraph=unfolded, members=tuple(members))
+        return replace(outcome, hypergraph=unfolded(outcome.hypergraph), members=tuple(members))
 
     def _noise(self, bundles: list[Ids], task: Task) -> tuple[Dense, list[Ids]]:
         """What each node is apart from its row, (n, d), and the source nodes that this was made from."""
@@ -87,6 +89,13 @@ class Bundled(Unrolled):
             for node in bundle:
                 noise_ids[node] = np.unique(drawn)
         return noise, noise_ids
+
+
+def _hyperedges(bundles: list[Ids]) -> Incidence:
+    """One hyperedge for each bundle."""
+    node_ids = np.concatenate([np.zeros(0, np.int64), *bundles])
+    hyperedge_ids = np.repeat(np.arange(len(bundles)), [len(bundle) for bundle in bundles])
+    return Incidence(node_ids, hyperedge_ids, np.full(len(node_ids), _GRIP, np.float32))
 
 
 def bundles_of(labels: Ids, size: int) -> list[Ids]:

@@ -1,0 +1,138 @@
+"""Rows as bundles of noisy nodes."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hypercondense.cli import run as run_command
+from hypercondense.condensation import Condensation, load_condensed
+from hypercondense.data import Split, split, synthetic
+from hypercondense.diffusion import diffuse, vanilla
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.methods import Bundled, Unrolled
+from hypercondense.methods.bundled import bundles_of
+
+FAST: dict[str, Any] = {"epochs": 2, "unrolled_epochs": 3, "window": 2, "horizon": 6, "hidden": 8}
+FAST |= {"samples_per_node": 5}
+
+
+@pytest.fixture(scope="module")
+def source() -> Hypergraph:
+    return synthetic(num_nodes=300, num_hyperedges=200, num_features=12, num_classes=3, noise=2.0, seed=1)
+
+
+@pytest.fixture(scope="module")
+def parts(source: Hypergraph) -> Split:
+    return split(source, seed=0)
+
+
+def run(source: Hypergraph, parts: Split, *, nodes: int = 18, **settings: Any) -> Condensation:
+    return Bundled(**{**FAST, **settings}).condense(source, parts, nodes=nodes)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=60), st.integers(1, 7))
+def test_bundles_are_a_partition_into_groups_of_one_class(labels: list[int], size: int) -> None:
+    given_labels = np.sort(np.array(labels))
+    bundles = bundles_of(given_labels, size)
+    assert np.concatenate(bundles).tolist() == list(range(len(labels)))
+    for label in set(labels):
+        sizes = [len(bundle) for bundle in bundles if given_labels[bundle[0]] == label]
+        assert all((given_labels[bundle] == given_labels[bundle[0]]).all() for bundle in bundles)
+        assert max(sizes) <= size and max(sizes) - min(sizes) <= 1
+        assert len(sizes) == -(-labels.count(label) // size)  # no more rows than needed
+
+
+@pytest.mark.parametrize("bundle", [2, 3])
+def test_the_noise_of_a_bundle_adds_up_to_nothing(source: Hypergraph, parts: Split, bundle: int) -> None:
+    plain = run(source, parts, bundle=bundle, noise=0.0).hypergraph
+    noisy = run(source, parts, bundle=bundle).hypergraph
+    for ids in bundles_of(plain.labels, bundle):
+        rows = plain.dense_features(ids)
+        assert (rows == rows[0]).all()
+        np.testing.assert_allclose(noisy.dense_features(ids).mean(0), rows[0], atol=1e-6)
+        assert len(ids) == 1 or np.abs(noisy.dense_features(ids) - rows).max() > 0.1
+
+
+def test_the_noise_is_half_the_difference_of_raw_features_of_the_class(
+    source: Hypergraph, parts: Split
+) -> None:
+    result = run(source, parts, noise=0.5)
+    small = result.hypergraph
+    for first, second in (ids for ids in bundles_of(small.labels, 2) if len(ids) == 2):
+        difference = small.dense_features([first])[0] - small.dense_features([second])[0]
+        of_class = parts.train_ids[source.labels[parts.train_ids] == small.labels[first]]
+        pairs = [
+            pair
+            for pair in combinations(of_class, 2)
+            if np.allclose(np.abs(difference), 0.5 * np.abs(np.subtract(*source.dense_features(list(pair)))))
+        ]
+        assert len(pairs) == 1
+        assert set(pairs[0]) <= set(result.members[first]) & set(result.members[second])
+
+
+def test_convolutions_over_a_bundle_return_its_row(source: Hypergraph, parts: Split) -> None:
+    """A pair in a hyperedge of weight 10, loops of weight 1: each P leaves an eleventh of the noise."""
+    rows = run(source, parts, noise=0.0).hypergraph.dense_features()
+    noisy = run(source, parts).hypergraph
+    left = rows + (noisy.dense_features() - rows) / 11**2
+    np.testing.assert_allclose(diffuse(noisy, vanilla(2)), left, atol=1e-5)
+
+
+def test_bundles_of_one_are_the_method_without_them(source: Hypergraph, parts: Split) -> None:
+    alone = run(source, parts, bundle=1)
+    assert alone.hypergraph.digest == Unrolled(**FAST).condense(source, parts, nodes=18).hypergraph.digest
+
+
+def test_classes_with_one_node_have_no_noise_and_no_hyperedge(source: Hypergraph, parts: Split) -> None:
+    small = run(source, parts, nodes=3).hypergraph
+    assert small.num_hyperedges == 3 and small.num_incidences == 3  # the identity
+
+
+def test_more_nodes_than_a_class_has_for_training(source: Hypergraph) -> None:
+    labels = np.minimum(source.labels, 1)
+    labels[:2] = 2  # two nodes, of which one is for training
+    rare = Hypergraph(
+        features=source.features,
+        labels=labels,
+        incidence=source.incidence,
+        num_hyperedges=source.num_hyperedges,
+    )
+    result = Bundled(**FAST, bundle=4).condense(rare, split(rare, seed=0), nodes=12)
+    assert set(result.hypergraph.labels) == {0, 1, 2}
+    assert np.isfinite(result.hypergraph.dense_features()).all()
+
+
+def test_soft_labels_are_those_of_the_row(source: Hypergraph, parts: Split) -> None:
+    small = run(source, parts, soft_labels=True, self_select=False).hypergraph
+    assert small.soft_labels is not None
+    for ids in bundles_of(small.labels, 2):
+        assert (small.soft_labels[ids] == small.soft_labels[ids[0]]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"bundle": 0}, "bundle"), ({"noise": -0.1}, "noise"), ({"structure": True}, "structure")],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Bundled(**options)
+
+
+def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = [part for name, value in FAST.items() for part in ("--set", f"{name}={value}")]
+    words = ["condense", "digits", "--nodes", "40", "--method", "bundled", "--no-cache", *settings]
+    assert run_command([*words, "--set", "bundle=2", "--out", str(tmp_path / "small"), "--quiet"]) == 0
+    small = load_condensed(tmp_path / "small").hypergraph
+    assert small.num_nodes == 40 and small.num_hyperedges == 20
+    capsys.readouterr()
+    assert (
+        run_command(["evaluate", str(tmp_path / "small"), "--model", "unigcnii", "--runs", "1", "--json"])
+        == 0
+    )
+    assert json.loads(capsys.readouterr().out)["mean"] > 0.5
