@@ -3,8 +3,9 @@
 Trials are ordered from cheap to dear. Starts are only judged; the best of them is optimized in closed form,
 and where that is not clearly better, through a training; a larger budget goes on with elaborations. A small
 network judges every trial, and what is in front gives way only to what is clearly better: with few validation
-nodes the best of many is luck. At the end real networks of more than one architecture are trained for a short
-while on the best start and on what is in front, and the better of these is returned.
+nodes the best of many is luck. Real networks of more than one architecture are trained for a short while on
+the best start and on what is in front at the end, and the better of these is returned. Where they make much
+less of the start than the judge does, who convolves, rows are shown in bundles of noisy nodes.
 """
 
 import math
