@@ -62,7 +62,7 @@ class Problem:
         positions = torch.randperm(len(self.train), generator=chance)[:size].sort().values
         positions = positions.to(self.train.device)
         classes = F.one_hot(self.labels[positions], self.targets.shape[1])
-        return self.train[positions], classes.to(self.train)
+        return self.train.index_select(0, positions), classes.to(self.train)
 
     def view(self, features: Tensor, structure: Tensor) -> Tensor:
         """Condensed features (n, d) through the first map of their own structure (n, hyperedges)."""

@@ -205,7 +205,8 @@ def ridge_predict(condensed: Tensor, classes: Tensor, rows: Tensor, *, strength:
     bias = condensed.detach().square().mean()
     kernel = condensed @ condensed.T + bias
     weights = solve_positive(kernel, classes, ridge=strength * kernel.diagonal().mean())
-    return rows @ (condensed.T @ weights) + bias * weights.sum(0)
+    # Classes first: the gradient is then a short, wide product, several times faster than a tall, thin one.
+    return F.linear(rows, weights.T @ condensed, bias * weights.sum(0))
 
 
 def solve_positive(kernel: Tensor, targets: Tensor, *, ridge: Tensor) -> Tensor:
