@@ -20,7 +20,7 @@ from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
 from hypercondense.data import Split, split, split_from_ids, synthetic
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.methods import Condenser, Ridge
+from hypercondense.methods import AHGCDDX, Condenser, Ridge
 from hypercondense.methods.ahgcdd import PROPAGATIONS
 from hypercondense.methods.base import Task
 from hypercondense.methods.learner import averaged_learner
@@ -451,25 +451,34 @@ def test_a_brief_training_needs_no_proof_but_a_long_one_does(
     assert confirmed[1:] == [expected]
 
 
-@pytest.mark.parametrize(("confirmed", "bundled"), [(0.44, True), (0.46, False)])
-def test_where_networks_make_less_of_the_start_than_the_judge_rows_are_bundled(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, confirmed: float, bundled: bool
+def networks_find(monkeypatch: pytest.MonkeyPatch, find: Callable[[Hypergraph], list[float]]) -> None:
+    """Let networks have these accuracies when they confirm."""
+    monkeypatch.setattr(search, "validation_scores", lambda *what, **how: find)
+
+
+def is_bundled(candidate: Hypergraph) -> bool:
+    return candidate.num_incidences > candidate.num_hyperedges
+
+
+@pytest.mark.parametrize(("worse", "bundled"), [(0.39, True), (0.41, False)])
+def test_where_networks_disagree_about_the_start_rows_are_bundled(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, worse: float, bundled: bool
 ) -> None:
     scripted(monkeypatch, parts, {})  # the judge finds 0.5 everywhere
-    result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: confirmed)
+    networks_find(monkeypatch, lambda candidate: [worse, 0.5])
+    result = run(source, parts, search.BASIC_TRIALS)
     assert [", in bundles" in label for label in labels_of(result)[4:]] == [bundled] * 3
     assert {trial["method"] for trial in record(result)["trials"][:4]} == {"ridge"}
 
 
-def test_a_bundled_winner_can_be_made_again(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("budget", [search.BASIC_TRIALS, MANY])
+def test_a_bundled_winner_can_be_made_again_and_stays_among_elaborations(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, budget: int
 ) -> None:
-    scripted(monkeypatch, parts, {4: 0.9})
-
-    def confirmed(candidate: Hypergraph) -> float:
-        return 0.2 + 0.1 * (candidate.num_incidences > candidate.num_hyperedges)
-
-    result = run(source, parts, search.BASIC_TRIALS, select=confirmed)
+    scripted(monkeypatch, parts, {4: 0.55, 9: 0.99})  # the judge prefers a later, plain candidate
+    networks_find(monkeypatch, lambda candidate: [0.8 if is_bundled(candidate) else 0.1, 0.6])
+    monkeypatch.setattr(search.candidates, "AHGCDD", AHGCDDX)  # hyperedges would look like bundles
+    result = run(source, parts, budget)
     assert record(result)["method"] == "bundled"
     assert made_again(result, source, parts).hypergraph.digest == result.hypergraph.digest
 
@@ -478,8 +487,33 @@ def test_raw_rows_are_never_bundled(
     source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scripted(monkeypatch, parts, {2: 0.9})  # where structure misleads, networks must disagree
-    result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: 0.1)
+    networks_find(monkeypatch, lambda candidate: [0.1, 0.9])
+    result = run(source, parts, search.BASIC_TRIALS)
     assert not any("in bundles" in label for label in labels_of(result))
+
+
+def test_scores_of_a_caller_decide_nothing_but_who_wins(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(monkeypatch, parts, {})
+    result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: -100.0)  # any scale will do
+    assert not any("in bundles" in label for label in labels_of(result))
+
+
+def test_asking_the_networks_early_takes_no_time_from_the_trials(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("hypercondense.auto.budget.time.perf_counter", lambda: clock[0])
+
+    def slow(candidate: Hypergraph) -> list[float]:
+        clock[0] += 100.0
+        return [0.5, 0.5]
+
+    networks_find(monkeypatch, slow)
+    result = run(source, parts, "60s")
+    assert len(record(result)["trials"]) > search.BASIC_TRIALS  # and the elaborations
+    assert clock[0] >= 200.0
 
 
 # --- Interrupting ---
@@ -529,6 +563,19 @@ def test_a_search_interrupted_when_its_time_was_used_up_keeps_its_trials(
     monkeypatch.setattr(Budget, "spent_seconds", used_up)
     result = run(source, parts, "1h", resume=True, **how)
     assert len(record(result)["trials"]) == 4
+
+
+@pytest.mark.parametrize("worse", [0.1, 0.5])
+def test_whether_rows_are_bundled_stays_decided_when_the_time_is_used_up(
+    source: Hypergraph, parts: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worse: float
+) -> None:
+    networks_find(monkeypatch, lambda candidate: [worse, 0.5])
+    how: dict[str, Any] = {"checkpoint": tmp_path / "partial", "checkpoint_every": 0.0}
+    with pytest.raises(KeyboardInterrupt):
+        run(source, parts, "1h", progress=stops_after(6), **how)
+    monkeypatch.setattr(Budget, "spent_seconds", property(lambda self: 3601.0))
+    labels = labels_of(run(source, parts, "1h", resume=True, **how))
+    assert ["in bundles" in label for label in labels] == [False] * 4 + [worse == 0.1] * 2
 
 
 # --- Odd sources ---

@@ -202,6 +202,7 @@ def test_what_a_killed_writer_leaves_behind_can_be_removed(tmp_path: Path) -> No
     target = tmp_path / "a[b]"
     target.write_text("first")
     (tmp_path / ".a[b]x").write_text("of somebody else")
+    (tmp_path / ".a[b].json.abcd1234").mkdir()  # a draft of another file
     killed = """
 import os, sys
 from pathlib import Path
@@ -212,9 +213,9 @@ with replaced_file(Path(sys.argv[1])) as draft:
     os._exit(9)
 """
     assert subprocess.run([sys.executable, "-c", killed, str(target)], check=False).returncode == 9
-    assert len(names(tmp_path)) == 3
+    assert len(names(tmp_path)) == 4
     remove_drafts(target)
-    assert names(tmp_path) == [".a[b]x", "a[b]"]
+    assert names(tmp_path) == [".a[b].json.abcd1234", ".a[b]x", "a[b]"]
     assert target.read_text() == "first"
 
 

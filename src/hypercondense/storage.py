@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hypercondense.errors import FormatError
 
 MANIFEST = "manifest.json"
+_RANDOM_LETTERS = 8  # of a name by tempfile
 
 
 @contextmanager
@@ -128,7 +129,7 @@ def replaced_file(path: Path) -> Iterator[Path]:
 
 def remove_drafts(path: Path) -> None:
     """Remove what killed writers of ``path`` left behind; nobody may be writing it now."""
-    for draft in path.parent.glob(f"{glob.escape(_draft_prefix(path))}*"):
+    for draft in path.parent.glob(f"{glob.escape(_draft_prefix(path))}{'[a-z0-9_]' * _RANDOM_LETTERS}"):
         shutil.rmtree(draft, ignore_errors=True)
 
 

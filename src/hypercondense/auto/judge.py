@@ -54,7 +54,7 @@ class Judge:
         rows, targets = problem.view_of(candidate), problem.targets_of(candidate)
         learner = averaged_learner(rows, targets, how=_TRAINING, chance=generator(0, _STREAM), steps=_STEPS)
         scores = self._convolved(learner) if trusts_structure else learner(problem.validation)
-        return scores.argmax(1) == problem.validation_labels
+        return (scores.argmax(1) == problem.validation_labels).cpu()
 
     @torch.no_grad()
     def _convolved(self, learner: Learner) -> Tensor:
@@ -63,7 +63,8 @@ class Judge:
             num_features=self.source.num_features,
             num_classes=self.source.num_classes,
             hidden=_TRAINING.hidden,
-        ).eval()
+        )
+        network = network.to(self.validation_ids.device).eval()
         for layer, weight in zip(network.layers, learner.weights, strict=True):
             assert isinstance(layer, InputLinear)
             layer.weight.copy_(weight[:, :-1])

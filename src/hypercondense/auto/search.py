@@ -9,9 +9,10 @@ less of the start than the judge does, who convolves, rows are shown in bundles 
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from statistics import fmean
+from typing import Any, ClassVar, TypeAlias
 
 import torch
 from torch import Tensor
@@ -19,8 +20,9 @@ from torch import Tensor
 from hypercondense.auto import candidates
 from hypercondense.auto.budget import Budget
 from hypercondense.auto.judge import Judge, is_clearly_better
-from hypercondense.evaluation.selection import validation_scorer
-from hypercondense.methods import Condenser, Ridge, Select, Unrolled
+from hypercondense.evaluation.selection import validation_scores
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.methods import Bundled, Condenser, Ridge, Unrolled
 from hypercondense.methods.base import Outcome, Task
 from hypercondense.methods.options import changed_settings, check_options
 from hypercondense.models import MODELS
@@ -34,8 +36,11 @@ _CONFIRM_ANSWERS, _MOST_REPEATS = 4000, 5  # with few validation nodes one train
 #: to be good. Where there are so many, a search costs little beside a training on everything.
 _TELLING_NODES = 20_000
 
-#: So much less than the judge's accuracy is a sign that networks need something else than diffused rows.
-_DISAGREEMENT = 0.05
+#: So far apart, networks that were trained alike need something else than diffused rows.
+_DISAGREEMENT = 0.1
+
+#: Accuracies of networks of different architectures that were trained on a candidate.
+Networks: TypeAlias = Callable[[Hypergraph], Sequence[float]]
 
 #: Trials of a search without elaborations: four starts, the closed form, two lengths through a training.
 BASIC_TRIALS = 7
@@ -74,7 +79,7 @@ class Auto(Condenser):
         """Search, confirm, and return the best with a record of everything that was tried."""
         if len(task.split.validation_ids) == 0:
             return self._without_validation(task)
-        search = Search(task, Budget.parse(self.budget), confirm=self._networks(task))
+        search = Search(task, Budget.parse(self.budget), networks=self._networks(task))
         search.run()
         finalists = search.finalists(self.finalists)
         for done, trial in enumerate(finalists, start=1):
@@ -90,9 +95,12 @@ class Auto(Condenser):
             choice=search.record(best),
         )
 
-    def _networks(self, task: Task) -> Select:
-        """Short trainings of real networks."""
-        return task.select or validation_scorer(
+    def _networks(self, task: Task) -> "Networks":
+        """Short trainings of real networks, or what the caller scores by."""
+        select = task.select
+        if select is not None:
+            return lambda candidate: [select(candidate)]
+        return validation_scores(
             task.source,
             task.split,
             models=self.models.split("+"),
@@ -116,7 +124,8 @@ class Auto(Condenser):
 class Trial:
     """A candidate that was tried.
 
-    ``right`` says which validation nodes the judge got right; ``confirmed`` is the accuracy of networks.
+    ``right`` says which validation nodes the judge got right; ``accuracies`` are those of networks,
+    ``confirmed`` is their mean.
     """
 
     number: int
@@ -124,6 +133,7 @@ class Trial:
     candidate: Condenser
     right: Tensor
     seconds: float
+    accuracies: Sequence[float] = ()
     confirmed: float | None = None
 
     @property
@@ -153,11 +163,10 @@ class Search:
     What was scored before an interruption is not run again; only finalists are, to the same bits.
     """
 
-    def __init__(self, task: Task, budget: Budget, *, confirm: Select) -> None:
+    def __init__(self, task: Task, budget: Budget, *, networks: Networks) -> None:
         self.task = replace(task, select=None, checkpoint=None, progress=silent, memo={})
         self.progress, self.checkpoint, self.budget = task.progress, task.checkpoint, budget
-        self.judge, self.networks = Judge.of(self.task), confirm
-        self.bundles = False
+        self.judge, self.networks = Judge.of(self.task), networks
         self.trials: list[Trial] = []
         self.starts: list[Trial] = []
         self.num_nodes = len(task.labels)
@@ -170,6 +179,7 @@ class Search:
         if saved:
             self._known = [(saved[0][str(i)].bool(), s) for i, s in enumerate(saved[1]["seconds"])]
         self.budget.elapsed = saved[1]["elapsed"] if saved else 0.0
+        self.bundles: bool = saved[1]["bundles"] if saved else False
 
     def run(self) -> None:
         """All rungs, each from what is in front after the one before."""
@@ -214,22 +224,31 @@ class Search:
             if is_clearly_better(trial.right, start.right):
                 self.front = _best([self.front, trial])
 
-    def _networks_disagree(self, start: Trial) -> bool:
-        """Whether networks of other kinds make much less of diffused rows than the judge, who convolves."""
+    def _networks_disagree(self, start: "Trial") -> bool:
+        """Whether some networks make much less of the start than others: those that look at single nodes.
+
+        What was decided before an interruption stays decided. The time this takes is not that of trials.
+        """
+        if len(self._known) > len(self.trials):
+            return self.bundles
         if not candidates.trusts_structure(start.candidate) or not self.budget.is_left():
             return False
-        return start.score - self.confirm(start) > _DISAGREEMENT
+        begin = self.budget.spent_seconds
+        self.confirm(start)
+        self.budget.elapsed -= self.budget.spent_seconds - begin
+        return max(start.accuracies) - min(start.accuracies) > _DISAGREEMENT
 
     def _tried_from(self, start: "Trial", ways: candidates.Ways) -> list["Trial"]:
         """Ways to optimize a start, tried as single nodes or in bundles."""
         proposals = ways(_method(start), num_nodes=self.num_nodes)
         return self.tried(candidates.in_bundles(proposals) if self.bundles else proposals)
 
-    def confirm(self, trial: Trial) -> float:
-        """Accuracy of networks of more than one architecture."""
+    def confirm(self, trial: "Trial") -> float:
+        """Mean accuracy of networks of more than one architecture."""
         if trial.confirmed is None:
             with self.task.stage("confirm"):
-                trial.confirmed = self.networks(self.outcome(trial).hypergraph)
+                trial.accuracies = self.networks(self.outcome(trial).hypergraph)
+            trial.confirmed = fmean(trial.accuracies)
         return trial.confirmed
 
     def _challenge(self, trials: list[Trial]) -> list[Trial]:
@@ -258,13 +277,17 @@ class Search:
     def finalists(self, number: int) -> list[Trial]:
         """The start that was optimized, what is in front, and the best others: at least one, if there is any.
 
-        An optimization that could not better its start returns it, and is no alternative to it.
+        An optimization that could not better its start returns it, and is no alternative to it. Where
+        networks disagree the judge cannot tell what bundles are worth: the best of them is always asked.
         """
         finalists = [self.start]
         digests = {self.outcome(finalists[0]).hypergraph.digest}
-        optimized = [trial for trial in self.trials if trial not in self.starts]
-        for trial in [self.front, *sorted(optimized, key=lambda trial: -trial.score)]:
-            if len(finalists) == max(2, number):
+        optimized = sorted(
+            (trial for trial in self.trials if trial not in self.starts), key=lambda t: -t.score
+        )
+        bundled = [trial for trial in [self.front, *optimized] if isinstance(trial.candidate, Bundled)]
+        for trial in [*bundled[:1], self.front, *optimized]:
+            if len(finalists) >= max(2, number) and trial is not self.front:
                 break
             digest = self.outcome(trial).hypergraph.digest
             if digest not in digests:
@@ -317,7 +340,11 @@ class Search:
     def _save(self) -> None:
         if self.checkpoint is not None and self.checkpoint.due():
             answers = {str(trial.number): trial.right.to(torch.uint8) for trial in self.trials}
-            facts = {"seconds": [t.seconds for t in self.trials], "elapsed": self.budget.spent_seconds}
+            facts = {
+                "seconds": [trial.seconds for trial in self.trials],
+                "elapsed": self.budget.spent_seconds,
+                "bundles": self.bundles,
+            }
             self.checkpoint.save(answers, facts)
 
 

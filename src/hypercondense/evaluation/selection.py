@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
+from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +16,19 @@ from hypercondense.threads import one_thread
 _EPOCHS, _LOOKS = 80, 4
 
 
-def validation_scorer(
+def validation_scorer(source: Hypergraph, split: Split, **how: Any) -> Callable[[Hypergraph], float]:
+    """A function that trains networks on a candidate and returns their accuracy on the validation nodes.
+
+    Args:
+        source: The hypergraph that is being condensed; its tensors are made once.
+        split: Validation nodes judge. Test labels are not read.
+        **how: What :func:`validation_scores` takes; the mean over its models is the score.
+    """
+    scores = validation_scores(source, split, **how)
+    return lambda candidate: fmean(scores(candidate))
+
+
+def validation_scores(
     source: Hypergraph,
     split: Split,
     *,
@@ -26,13 +39,13 @@ def validation_scorer(
     repeats: int = 1,
     seed: int = 0,
     device: str = "cpu",
-) -> Callable[[Hypergraph], float]:
-    """A function that trains a network on a candidate and returns its accuracy on the validation nodes.
+) -> Callable[[Hypergraph], list[float]]:
+    """A function that trains networks on a candidate and returns the accuracy of each.
 
     Args:
-        source: The hypergraph that is being condensed; its tensors are made once.
-        split: Validation nodes judge. Test labels are not read.
-        models: The mean over these models is the score.
+        source: As for :func:`validation_scorer`.
+        split: Likewise.
+        models: There is one score for each.
         options: What differs from the defaults of those models that have such an option.
         epochs: Length of a training.
         looks: How often the network is tried on the source in between; the best counts.
@@ -46,17 +59,16 @@ def validation_scorer(
     every = math.ceil(epochs / looks)
     recipes = [Recipe(model=model, options=_known_to(model, options), epochs=epochs) for model in models]
 
-    def score(candidate: Hypergraph) -> float:
+    def scores(candidate: Hypergraph) -> list[float]:
         graph = Inputs.of(candidate, device=device)
-        with one_thread():
-            trained = [
-                train(recipe, graph, inputs, split, seed=seed + repeat, validate_every=every)
-                for recipe in recipes
-                for repeat in range(repeats)
-            ]
-        return sum(one.validation for one in trained) / len(trained)
 
-    return score
+        def accuracy(recipe: Recipe, repeat: int) -> float:
+            return train(recipe, graph, inputs, split, seed=seed + repeat, validate_every=every).validation
+
+        with one_thread():
+            return [fmean(accuracy(recipe, repeat) for repeat in range(repeats)) for recipe in recipes]
+
+    return scores
 
 
 def _known_to(model: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence
 from hypercondense.methods.assembly import condensed_like
 from hypercondense.methods.base import Outcome, Task
 from hypercondense.methods.options import check_options
+from hypercondense.methods.problem import Problem
+from hypercondense.methods.ridge import Ridge
 from hypercondense.methods.unrolled import Unrolled
 from hypercondense.rng import numpy_generator
 
@@ -44,7 +46,10 @@ class Bundled(Unrolled):
             raise ValueError("bundled makes hyperedges of its own; leave structure off")
 
     def run(self, task: Task) -> Outcome:
-        """Optimize one row for every bundle; what is scored and returned has the noise."""
+        """Optimize one row for every bundle; what ``select`` scores and what is returned has the noise.
+
+        Where the method selects by itself it scores rows: to a convolution they are the same.
+        """
         bundles = bundles_of(task.labels, self.bundle)
         sizes = [len(bundle) for bundle in bundles]
         row_of_node = np.repeat(np.arange(len(bundles)), sizes)
@@ -74,6 +79,12 @@ class Bundled(Unrolled):
         ]
         return replace(outcome, hypergraph=unfolded(outcome.hypergraph), members=tuple(members))
 
+    def accuracy(self, problem: Problem, candidate: Hypergraph) -> float:
+        """That of the closed form, where nothing else is done."""
+        if self.unrolled_epochs == 0:
+            return Ridge.accuracy(self, problem, candidate)
+        return super().accuracy(problem, candidate)
+
     def _noise(self, bundles: list[Ids], task: Task) -> tuple[Dense, list[Ids]]:
         """What each node is apart from its row, (n, d), and the source nodes that this was made from."""
         rng = numpy_generator(task.seed, _NOISE_STREAM)
@@ -99,7 +110,7 @@ def _hyperedges(bundles: list[Ids]) -> Incidence:
 
 
 def bundles_of(labels: Ids, size: int) -> list[Ids]:
-    """Nodes of one class in groups of ``size`` or one less, as equal as can be; ``labels`` are sorted.
+    """Nodes of one class in as few groups of at most ``size`` as can be; ``labels`` are sorted.
 
     >>> [bundle.tolist() for bundle in bundles_of(np.array([0, 0, 0, 0, 1]), 3)]
     [[0, 1], [2, 3], [4]]
