@@ -200,6 +200,8 @@ def test_resuming_with_other_options_is_refused_and_says_which(source: Hypergrap
     run("ahgcdd-x", source, checkpoint=tmp_path)
     with pytest.raises(CondensationError, match="was made with seed 0, not 1"):
         run("ahgcdd-x", source, checkpoint=tmp_path, resume=True, seed=1)
+    with pytest.raises(CondensationError, match="was made with 9 condensed nodes, not 12; use the same"):
+        run("ahgcdd-x", source, checkpoint=tmp_path, resume=True, nodes=12)
 
 
 def test_resuming_with_another_kind_of_selection_is_refused(source: Hypergraph, tmp_path: Path) -> None:

@@ -282,7 +282,7 @@ def test_own_split_and_own_folder(capsys: pytest.CaptureFixture[str], tmp_path: 
         ),
         (
             ["condense", "digits", "--out", "OUT", "--nodes", "20", "--method", "ridge", "--budget", "8"],
-            "unknown option 'budget'",
+            "--budget is how long `auto` may search; ridge does not search",
         ),
         (
             ["condense", "digits", "--out", "OUT", "--nodes", "20", "--device", "abacus"],

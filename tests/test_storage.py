@@ -197,6 +197,18 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     assert names(target.parent) == ["file"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="permissions as on POSIX")
+def test_files_of_a_folder_can_be_read_by_whom_the_system_allows(tmp_path: Path) -> None:
+    """safetensors makes files for their owner only."""
+    with replaced_folder(tmp_path / "folder") as draft:
+        write_tensors(draft / "a.safetensors", {"a": np.zeros(3)})
+        write_json(draft / "b.json", {})
+    modes = {path.stat().st_mode & 0o777 for path in (tmp_path / "folder").iterdir()}
+    plain = tmp_path / "plain"
+    plain.touch()
+    assert modes == {plain.stat().st_mode & 0o777}
+
+
 def test_what_a_killed_writer_leaves_behind_can_be_removed(tmp_path: Path) -> None:
     """Libraries make files of their own beside the one they write: safetensors does."""
     target = tmp_path / "a[b]"

@@ -138,7 +138,11 @@ class Condensation:
         are any, are ``y_soft``.
         """
         import torch
-        from torch_geometric.data import Data
+
+        try:
+            from torch_geometric.data import Data
+        except ImportError as error:
+            raise ImportError("to_pyg needs torch_geometric: pip install 'hypercondense[pyg]'") from error
 
         incidence, num_hyperedges = self.hypergraph.with_self_loops
         weights = incidence.weights

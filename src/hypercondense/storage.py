@@ -39,6 +39,7 @@ def replaced_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         yield draft
         draft.chmod(0o777 & ~_umask())
         for file in draft.iterdir():
+            file.chmod(0o666 & ~_umask())  # libraries may have made it for this user only
             _flush(file)
         _flush(draft)
         check_target(path, overwrite=overwrite)  # filling the draft may have taken hours

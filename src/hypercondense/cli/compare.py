@@ -56,7 +56,7 @@ def compare(
             protocol = {
                 "runs": runs,
                 "device": device,
-                "workers": worker_count(workers),
+                "workers": worker_count(workers, hypergraph),
                 "progress": progress,
             }
             rows += [_score(name, model, results, hypergraph, parts, protocol) for model in model_list]

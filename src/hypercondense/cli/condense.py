@@ -64,7 +64,9 @@ def condense(
     debug: options.Debug = False,
 ) -> None:
     """Condense a hypergraph into a folder that `evaluate` and Python can read."""
+    from hypercondense.auto import Auto
     from hypercondense.catalogue import make_method
+    from hypercondense.errors import ConfigError
     from hypercondense.evaluation.selection import validation_scorer
     from hypercondense.memory import parse_size
     from hypercondense.storage import check_target, user_cache
@@ -72,6 +74,8 @@ def condense(
     # Everything that can be wrong is found out before the long work.
     chosen = parse_settings(settings)
     if budget is not None:
+        if method != Auto.name:
+            raise ConfigError(f"--budget is how long `auto` may search; {method} does not search")
         chosen["budget"] = budget
     condenser = make_method(method, chosen)
     most_memory = None if memory is None else parse_size(memory)

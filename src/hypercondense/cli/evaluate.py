@@ -7,6 +7,8 @@ import typer
 
 from hypercondense.cli import options, output
 
+_NODES_WORTH_A_PROCESS = 5_000  # of the source: below, processes take longer to start than to train
+
 Workers = Annotated[int, typer.Option(help="Processes that share the trainings; 0 chooses.", min=0)]
 
 
@@ -59,7 +61,7 @@ def evaluate(
                     seed=seed,
                     whole=whole,
                     device=device,
-                    workers=worker_count(workers),
+                    workers=worker_count(workers, hypergraph),
                     progress=progress,
                 )
             )
@@ -92,10 +94,15 @@ def model_names(model: str) -> list[str]:
     return names
 
 
-def worker_count(asked: int) -> int:
-    """Processes to use; trainings have one thread each, so one per core is the most that helps."""
+def worker_count(asked: int, source: Any) -> int:
+    """Processes to use; where nobody asked, one if a training takes no longer than to start a process.
+
+    Trainings have one thread each, so one process per core is the most that helps.
+    """
     import os
 
+    if source.num_nodes < _NODES_WORTH_A_PROCESS:
+        return asked or 1
     return asked or max(1, min(4, os.cpu_count() or 1))
 
 

@@ -43,7 +43,7 @@ def tune(
             runs=runs,
             whole=whole,
             seed=seed,
-            workers=worker_count(workers),
+            workers=worker_count(workers, hypergraph),
             progress=progress,
         )
     rows = [_row(trial) for trial in ranking.trials]

@@ -48,8 +48,8 @@ class Checkpoint:
         for key, value in json.loads(json.dumps(self.identity)).items():
             if identity.get(key) != value:
                 raise CondensationError(
-                    f"the checkpoint in {self.folder} was made with {key} {identity.get(key)!r}, "
-                    f"not {value!r}; use the same options, or start again without --resume"
+                    f"the checkpoint in {self.folder} was made with {_other(key, identity.get(key), value)}; "
+                    "use the same options, or start again without --resume"
                 )
         return {name: torch.from_numpy(array) for name, array in arrays.items()}, facts
 
@@ -67,6 +67,15 @@ class Checkpoint:
         with storage.replaced_file(self.folder / _FILE) as path:
             storage.write_tensors(path, arrays)
         self._written = time.monotonic()
+
+
+def _other(key: str, was: Any, now: Any) -> str:
+    """What a part of the identity was, and is not any more."""
+    if not (isinstance(was, list) and isinstance(now, list)):
+        return f"{key} {was!r}, not {now!r}"
+    if len(was) == len(now):
+        return f"other {key} of the condensed nodes"
+    return f"{len(was)} condensed nodes, not {len(now)}"
 
 
 def remove_checkpoint(folder: Path) -> None:
