@@ -35,7 +35,7 @@ def short_trials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     changes: dict[Any, dict[str, Any]] = {
         candidates: {"CLOSED_FORM_EPOCHS": 4, "BRIEF_EPOCHS": 3, "LONG_EPOCHS": 5},
         judge: {"_STEPS": 12},
-        search: {"_CONFIRM_EPOCHS": 12, "_MOST_REPEATS": 1},
+        search: {"_THOROUGH": {"epochs": 12, "looks": 3}, "_MOST_REPEATS": 1},
     }
     for module, values in changes.items():
         for name, value in values.items():
@@ -498,6 +498,32 @@ def test_scores_of_a_caller_decide_nothing_but_who_wins(
     scripted(monkeypatch, parts, {})
     result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: -100.0)  # any scale will do
     assert not any("in bundles" in label for label in labels_of(result))
+
+
+@pytest.mark.parametrize(
+    ("enough", "repeats", "is_quick"), [(1, 1, True), (100, 3, False), (10**6, 4, False)]
+)
+def test_few_validation_nodes_are_asked_often_and_by_networks_as_users_train_them(
+    source: Hypergraph,
+    parts: Split,
+    monkeypatch: pytest.MonkeyPatch,
+    enough: int,
+    repeats: int,
+    is_quick: bool,
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def watched(*what: Any, **how: Any) -> Callable[[Hypergraph], list[float]]:
+        asked.append(how)
+        return lambda candidate: [0.5]
+
+    assert len(parts.validation_ids) == 40
+    monkeypatch.setattr(search, "validation_scores", watched)
+    monkeypatch.setattr(search, "_ENOUGH_ANSWERS", enough)
+    monkeypatch.setattr(search, "_MOST_REPEATS", 4)
+    run(source, parts, 1)
+    assert [how["repeats"] for how in asked] == [repeats]
+    assert ("options" in asked[0]) == is_quick
 
 
 def test_asking_the_networks_early_takes_no_time_from_the_trials(

@@ -28,9 +28,15 @@ from hypercondense.methods.options import changed_settings, check_options
 from hypercondense.models import MODELS
 from hypercondense.progress import silent
 
-_CONFIRM_EPOCHS = 60
-_CONFIRM_OPTIONS = {"hidden": 64, "dropout": 0.0, "input_dropout": 0.0}  # so short a training cannot overfit
-_CONFIRM_ANSWERS, _MOST_REPEATS = 4000, 5  # with few validation nodes one training tells little
+#: Confirming where validation nodes are many: narrow networks, and so short a training cannot overfit.
+_QUICK: dict[str, Any] = {
+    "epochs": 60,
+    "looks": 1,
+    "options": {"hidden": 64, "dropout": 0.0, "input_dropout": 0.0},
+}
+#: And where they are few: networks as users train them, several times, because one training tells little.
+_THOROUGH: dict[str, Any] = {"epochs": 120, "looks": 3}
+_ENOUGH_ANSWERS, _MOST_REPEATS = 4000, 5
 
 #: So many validation nodes tell half a point: then both ways to optimize are tried, even where one was found
 #: to be good. Where there are so many, a search costs little beside a training on everything.
@@ -100,15 +106,14 @@ class Auto(Condenser):
         select = task.select
         if select is not None:
             return lambda candidate: [select(candidate)]
+        repeats = math.ceil(_ENOUGH_ANSWERS / len(task.split.validation_ids))
         return validation_scores(
             task.source,
             task.split,
             models=self.models.split("+"),
-            options=_CONFIRM_OPTIONS,
-            epochs=_CONFIRM_EPOCHS,
-            looks=1,
-            repeats=min(_MOST_REPEATS, math.ceil(_CONFIRM_ANSWERS / len(task.split.validation_ids))),
+            repeats=min(_MOST_REPEATS, repeats),
             device=task.device,
+            **(_QUICK if repeats == 1 else _THOROUGH),
         )
 
     def _without_validation(self, task: Task) -> Outcome:
