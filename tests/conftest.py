@@ -1,6 +1,7 @@
 """Fixtures shared by all tests."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,13 @@ import torch
 def one_thread() -> None:
     """One torch thread: sums are added in one order, and tests do not fight over cores."""
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interruptible() -> None:
+    """A shell starts what is in the background with SIGINT ignored, and its children inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
