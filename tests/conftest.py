@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from hypercondense.data import Split, split, synthetic
+from hypercondense.hypergraph import Hypergraph
+
 
 @pytest.fixture(autouse=True, scope="session")
 def one_thread() -> None:
@@ -19,6 +22,18 @@ def interruptible() -> None:
     """A shell starts what is in the background with SIGINT ignored, and its children inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def source() -> Hypergraph:
+    """Three classes that overlap: enough to tell good rows from bad ones, and quick."""
+    return synthetic(num_nodes=300, num_hyperedges=200, num_features=12, num_classes=3, noise=2.0, seed=1)
+
+
+@pytest.fixture(scope="session")
+def parts(source: Hypergraph) -> Split:
+    """Its training, validation and test nodes."""
+    return split(source, seed=0)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
-from hypercondense.data import Split, split, synthetic
+from hypercondense.data import Split, split
 from hypercondense.diffusion import diffuse, vanilla
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods import Bundled, Unrolled
@@ -20,16 +20,6 @@ from hypercondense.methods.bundled import bundles_of
 
 FAST: dict[str, Any] = {"epochs": 2, "unrolled_epochs": 3, "window": 2, "horizon": 6, "hidden": 8}
 FAST |= {"samples_per_node": 5}
-
-
-@pytest.fixture(scope="module")
-def source() -> Hypergraph:
-    return synthetic(num_nodes=300, num_hyperedges=200, num_features=12, num_classes=3, noise=2.0, seed=1)
-
-
-@pytest.fixture(scope="module")
-def parts(source: Hypergraph) -> Split:
-    return split(source, seed=0)
 
 
 def run(source: Hypergraph, parts: Split, *, nodes: int = 18, **settings: Any) -> Condensation:

@@ -62,16 +62,6 @@ def one_hot(hypergraph: Hypergraph) -> Hypergraph:
 
 
 @pytest.fixture(scope="module")
-def source() -> Hypergraph:
-    return synthetic(num_nodes=300, num_hyperedges=200, num_features=12, num_classes=3, noise=2.0, seed=1)
-
-
-@pytest.fixture(scope="module")
-def parts(source: Hypergraph) -> Split:
-    return split(source, seed=0)
-
-
-@pytest.fixture(scope="module")
 def candidate(source: Hypergraph, parts: Split) -> Hypergraph:
     return induced(source, parts.train_ids[:40])
 

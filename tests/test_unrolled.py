@@ -18,16 +18,6 @@ FAST = {"epochs": 2, "unrolled_epochs": 9, "window": 2, "horizon": 6, "networks"
 FAST |= {"samples_per_node": 5}
 
 
-@pytest.fixture(scope="module")
-def source() -> Hypergraph:
-    return synthetic(num_nodes=300, num_hyperedges=200, num_features=12, num_classes=3, noise=2.0, seed=1)
-
-
-@pytest.fixture(scope="module")
-def parts(source: Hypergraph) -> Split:
-    return split(source, seed=0)
-
-
 def run(source: Hypergraph, parts: Split, settings: dict[str, Any], **how: Any) -> Condensation:
     return configure(Unrolled, {**FAST, **settings}).condense(source, parts, **{"nodes": 9, **how})
 
