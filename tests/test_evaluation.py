@@ -322,18 +322,30 @@ def test_mean_average_precision_equals_brute_force_in_any_block(block):
     assert ours == pytest.approx(brute_force_map(embeddings, labels))
 
 
-def test_mean_average_precision_agrees_with_scikit_learn():
+def many_ties():
+    """Sixty nodes in five directions: exact numbers, so similarities are exactly equal."""
+    directions = torch.tensor([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, 0, 0], [0, 0, 0]], dtype=torch.float64)
+    return directions[torch.randint(5, (60,), generator=torch.Generator().manual_seed(2))]
+
+
+@pytest.mark.parametrize(
+    "embeddings",
+    [torch.randn(20, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1)), many_ties()],
+    ids=["distinct", "ties"],
+)
+def test_mean_average_precision_agrees_with_scikit_learn(embeddings):
     from sklearn.metrics import average_precision_score
 
-    embeddings = torch.randn(20, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    labels, unit = np.arange(20) % 3, torch.nn.functional.normalize(embeddings).numpy()
+    labels, unit = np.arange(len(embeddings)) % 3, torch.nn.functional.normalize(embeddings).numpy()
     expected = [
         average_precision_score(
             np.delete(labels == labels[query], query), np.delete(unit @ unit[query], query)
         )
-        for query in range(20)
+        for query in range(len(labels))
     ]
     assert mean_average_precision(embeddings, labels) == pytest.approx(np.mean(expected))
+    shuffled = np.random.default_rng(0).permutation(len(labels))
+    assert mean_average_precision(embeddings[shuffled], labels[shuffled]) == pytest.approx(np.mean(expected))
 
 
 def test_mean_average_precision_of_degenerate_embeddings_is_finite():
