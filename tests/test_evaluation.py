@@ -104,6 +104,24 @@ def test_training_on_a_condensed_hypergraph_reads_no_training_label_of_the_sourc
     assert torch.equal(weights_of(one), weights_of(two))
 
 
+@pytest.mark.parametrize(("epochs", "expected"), [(15, 0), (30, 1)])
+def test_validation_nodes_choose_the_form_of_a_network(epochs, expected):
+    source = clustered(noise=2.0)
+    parts = split(source, seed=0)
+    inputs, graph = Inputs.of(source), Inputs.of(class_means(source, parts))
+
+    def trained(parts=parts, **options):
+        return train(Recipe(model="edhnn", options=options, epochs=epochs), graph, inputs, parts, seed=0)
+
+    forms = [trained(**form) for form in MODELS["edhnn"].forms]
+    assert torch.equal(weights_of(trained()), weights_of(forms[expected]))
+    assert forms[expected].validation > forms[1 - expected].validation
+    assert torch.equal(weights_of(trained(inner_maps=True)), weights_of(forms[0]))  # asked for: not chosen
+    narrow = [trained(hidden=7, **form) for form in MODELS["edhnn"].forms]  # says nothing about the form
+    assert trained(hidden=7).validation == max(one.validation for one in narrow)
+    assert trained(_without_validation(parts)).model.residual == forms[0].model.residual
+
+
 def test_validation_labels_choose_the_epoch(source, parts, condensed):
     seen = []
 

@@ -19,7 +19,11 @@ from model_cases import (
     symmetric,
 )
 
-VARIANTS = [*((name, {}) for name in MODELS), ("hcha", {"attention": True}), ("allset", {"attention": False})]
+VARIANTS = [
+    *((name, dict(form)) for name, model in MODELS.items() for form in model.forms),
+    ("hcha", {"attention": True}),
+    ("allset", {"attention": False}),
+]
 AWARE = [(name, options) for name, options in VARIANTS if name != "mlp"]
 
 over_variants = pytest.mark.parametrize(("name", "options"), VARIANTS)
@@ -218,6 +222,35 @@ def test_hcha_attention_equals_its_formula():
     torch.testing.assert_close(model(x, structure), expected)
 
 
+@over_variants
+@pytest.mark.parametrize("layers", [2, 3])
+@pytest.mark.parametrize("ids", [[5], [6, 0, 3], list(range(8)), []])
+def test_answers_for_some_nodes_are_those_for_all_with_their_gradients(name, options, layers, ids):
+    hypergraph = small_hypergraph(num_features=5)
+    model, node_ids = made(name, options | {"layers": layers}), torch.tensor(ids, dtype=torch.long)
+    features = torch.tensor(hypergraph.dense_features(), dtype=torch.float64)
+    answers, gradients = [], []
+    for asked in (None, node_ids):
+        x, structure = features.clone().requires_grad_(), Structure.of(hypergraph, dtype=torch.float64)
+        for _ in range(2):  # what is kept from the first call serves the second
+            scores, embeddings = model(x, structure, asked), model.embed(x, structure, asked)
+        rows = [part if asked is not None else part[node_ids] for part in (scores, embeddings)]
+        total = sum(part.square().sum() for part in rows)
+        gradients += torch.autograd.grad(total, x, materialize_grads=True)  # nobody asked: no gradient
+        answers.append(rows)
+    torch.testing.assert_close(answers[1], answers[0])
+    torch.testing.assert_close(gradients[1], gradients[0])
+
+
+def test_other_nodes_are_not_answered_for_by_those_asked_before():
+    hypergraph = small_hypergraph(num_features=5)
+    structure, model = Structure.of(hypergraph, dtype=torch.float64), made("edhnn", {})
+    features = input_features(hypergraph, dtype=torch.float64)
+    everything = model(features, structure)
+    for ids in ([1, 2], [4], [1, 2]):
+        torch.testing.assert_close(model(features, structure, torch.tensor(ids)), everything[ids])
+
+
 def test_unigcnii_equals_its_formula():
     structure, incidence = dense_structure()
     model, x = made("unigcnii", {"layers": 3}), random_rows(8, 5)
@@ -312,19 +345,31 @@ def test_edhnn_equals_its_formula():
     start = model.first(x).relu()
     hidden = start
     for _ in range(2):
-        received = edhnn_diffusion(model, hidden, incidence)
+        received = equivariant_diffusion(model.message, hidden, incidence)
         hidden = model.psi(0.5 * received + 0.5 * start)
     torch.testing.assert_close(model(x, structure), model.classifier(hidden))
 
 
-def edhnn_diffusion(model, x, incidence):
+def equivariant_diffusion(message, x, incidence):
     """The mean of rho over the memberships of each node, one pair at a time."""
-    messages = inverse(incidence.sum(0))[:, None] * (incidence.T @ model.phi(model.norm(x)))
+    messages = inverse(incidence.sum(0))[:, None] * (incidence.T @ message.phi(message.norm(x)))
     received = torch.zeros_like(x)
     for node, hyperedge in incidence.nonzero().tolist():
-        pair = model.rho_node(model.norm(x[node])) + model.rho_hyperedge(messages[hyperedge])
+        pair = message.rho_node(message.norm(x[node])) + message.rho_hyperedge(messages[hyperedge])
         received[node] += incidence[node, hyperedge] * pair.relu() / incidence[node].sum()
-    return model.rho_out(received)
+    return message.rho_out(received)
+
+
+def test_edhnn_without_inner_maps_equals_its_formula():
+    structure, incidence = dense_structure()
+    model, x = made("edhnn", {"layers": 2, "inner_maps": False, "residual": 0.2}), random_rows(8, 5)
+    start = model.first(x).relu()
+    hidden = start
+    for _ in range(2):
+        means = inverse(incidence.sum(0))[:, None] * (incidence.T @ hidden)
+        received = inverse(incidence.sum(1))[:, None] * (incidence @ means)
+        hidden = model.psi[0](0.8 * received + 0.2 * start).relu()
+    torch.testing.assert_close(model(x, structure), model.classifier(hidden))
 
 
 @pytest.mark.parametrize("num_features", [5, 300])

@@ -69,7 +69,7 @@ class Judge:
             assert isinstance(layer, InputLinear)
             layer.weight.copy_(weight[:, :-1])
             layer.bias.copy_(weight[:, -1])
-        scores: Tensor = network(self.source.features, self.source.structure)[self.validation_ids]
+        scores: Tensor = network(self.source.features, self.source.structure, self.validation_ids)
         return scores
 
 

@@ -3,7 +3,8 @@
 The rule is the same for every method and for the whole data: full-batch Adam on the cross-entropy of the
 labelled nodes, against their soft labels where there are any; every few epochs the network scores the
 source's validation nodes; the epoch with the best accuracy is kept (of equals the one with the lower
-cross-entropy, then the earlier). No test label is read.
+cross-entropy, then the earlier). A network with several forms is trained in each, and the best is kept by the
+same rule. No test label is read.
 """
 
 import math
@@ -75,6 +76,13 @@ class Recipe:
             raise ValueError(f"epochs must be at least 1, got {chosen.epochs}")
         return chosen
 
+    def forms(self) -> "list[Recipe]":
+        """This recipe in every form of its network; in that of its options, where they touch upon it."""
+        forms = model_class(self.model).forms
+        if any(name in form for form in forms for name in self.options):
+            return [self]
+        return [replace(self, options={**form, **self.options}) for form in forms]
+
 
 @dataclass(frozen=True, eq=False)
 class Trained:
@@ -98,7 +106,8 @@ def train(
     """Train on ``train_graph``, choose the epoch on the validation nodes of ``source``.
 
     If ``train_graph`` is ``source`` itself, the network learns from ``split.train_ids`` (the whole data);
-    otherwise from every labelled node of ``train_graph``. Without validation nodes the last epoch is kept.
+    otherwise from every labelled node of ``train_graph``. Without validation nodes the last epoch is kept, of
+    a network in its first form.
     """
     if train_graph.num_features != source.num_features:
         raise ValueError(
@@ -110,12 +119,18 @@ def train(
             f"the source has {source.num_classes} classes but the soft labels of the hypergraph to train on "
             f"have {train_graph.num_classes}; use the source it was condensed from"
         )
-    recipe = recipe.completed()
-    with seeded(seed):
-        model = build(
-            recipe.model, num_features=source.num_features, num_classes=source.num_classes, **recipe.options
-        ).to(source.labels.device)
-        return _fit(model, recipe, train_graph, source, split, every=validate_every, progress=progress)
+    forms = recipe.completed().forms()
+    if len(split.validation_ids) == 0:
+        del forms[1:]
+
+    def trained(form: Recipe) -> Trained:
+        with seeded(seed):
+            model = build(
+                form.model, num_features=source.num_features, num_classes=source.num_classes, **form.options
+            ).to(source.labels.device)
+            return _fit(model, form, train_graph, source, split, every=validate_every, progress=progress)
+
+    return max(map(trained, forms), key=lambda network: network.validation)
 
 
 def _fit(
@@ -173,7 +188,7 @@ def _step(
 def _validate(model: HypergraphNetwork, source: Inputs, validation_ids: Tensor) -> tuple[float, float]:
     """Accuracy and cross-entropy on the validation nodes."""
     model.eval()
-    scores = model(source.features, source.structure)[validation_ids]
+    scores = model(source.features, source.structure, validation_ids)
     labels = source.labels[validation_ids]
     accuracy = (scores.argmax(1) == labels).double().mean()
     return float(accuracy), float(functional.cross_entropy(scores, labels))

@@ -27,7 +27,7 @@ class AllSet(HypergraphNetwork):
     Incidence weights multiply the terms of the softmax, or weigh the mean: a member of weight 2 counts twice.
     """
 
-    optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.0, epochs=200)
+    optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.01, epochs=200)
 
     def __init__(
         self,
@@ -53,18 +53,19 @@ class AllSet(HypergraphNetwork):
         self.classifier = nn.Linear(hidden, num_classes)
         self.dropout, self.input_dropout = dropout, input_dropout
 
-    def embed(self, features: Input, structure: Structure) -> Tensor:
+    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         x = drop(features, self.input_dropout, training=self.training)
         for number, pool in enumerate(self.pools):
-            pooled = pool(x, structure, to_hyperedges=number % 2 == 0)
+            here = structure.towards(node_ids) if number >= len(self.pools) - 2 else structure
+            pooled = pool(x, here, to_hyperedges=number % 2 == 0)
             x = functional.dropout(torch.relu(pooled), self.dropout, self.training)
         assert isinstance(x, Tensor)
         return x
 
-    def forward(self, features: Input, structure: Structure) -> Tensor:
+    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        scores: Tensor = self.classifier(self.embed(features, structure))
+        scores: Tensor = self.classifier(self.embed(features, structure, node_ids))
         return scores
 
 
@@ -84,7 +85,8 @@ class AttentionPool(nn.Module):
     def forward(self, x: Input, structure: Structure, *, to_hyperedges: bool) -> Tensor:
         """One row per hyperedge or per node, (M or N, hidden)."""
         shares = functional.leaky_relu(self.scores(x), _SLOPE)
-        pooled = attend(self.values(x), shares, structure.incidence, transposed=to_hyperedges)
+        incidence = structure.senders.incidence if to_hyperedges else structure.incidence
+        pooled = attend(self.values(x), shares, incidence, transposed=to_hyperedges)
         y = self.first_norm(self.seed + pooled)
         result: Tensor = self.second_norm(y + torch.relu(self.feedforward(y)))
         return result
@@ -101,7 +103,7 @@ class MeanPool(nn.Module):
 
     def forward(self, x: Input, structure: Structure, *, to_hyperedges: bool) -> Tensor:
         """One row per hyperedge or per node, (M or N, hidden)."""
-        mean = structure.hyperedge_mean if to_hyperedges else structure.node_mean
+        mean = structure.senders.hyperedge_mean if to_hyperedges else structure.node_mean
         result: Tensor = self.after(self.norm(mean @ self.before(x)))
         return result
 

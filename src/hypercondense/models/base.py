@@ -1,8 +1,9 @@
 """What every model is: features and structure in, one row of class scores per node out."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
@@ -20,16 +21,21 @@ class Optimization:
 
 
 class HypergraphNetwork(nn.Module, ABC):
-    """A network for nodes of a hypergraph; ``N`` nodes, ``d`` features, ``C`` classes."""
+    """A network for nodes of a hypergraph; ``N`` nodes, ``d`` features, ``C`` classes.
+
+    With ``node_ids`` it answers for these nodes only, a row for each; its last layer does no more than that.
+    """
 
     optimization: ClassVar[Optimization] = Optimization()
+    #: Options for different kinds of data. A training tries each and asks the validation nodes.
+    forms: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
 
     @abstractmethod
-    def embed(self, features: Input, structure: Structure) -> Tensor:
+    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """What the last linear map reads, (N, hidden): the embeddings for clustering and retrieval."""
 
     @abstractmethod
-    def forward(self, features: Input, structure: Structure) -> Tensor:
+    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """Class scores before the softmax, (N, C)."""
 
 

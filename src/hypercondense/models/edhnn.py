@@ -1,6 +1,7 @@
 """ED-HNN: equivariant hypergraph diffusion (Wang et al., 2023)."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -22,11 +23,18 @@ class EDHNN(HypergraphNetwork):
     ``residual``; norm is a layer norm, without which so many maps in a row hardly learn. C stands after the
     mean over hyperedges and a norm.
 
+    The other form (``inner_maps=False``) is what its authors use on citations and co-authors: phi and rho
+    pass on what they get, ``rho(x_v, m_e) = m_e``, psi is ``relu(x W + b)``, and alpha is 0.
+
     Shapes: X (N, d), m (M, hidden), all inner maps (hidden, hidden), last map (hidden, C).
     Incidence weights weigh both means.
     """
 
     optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.0, epochs=200)
+    forms: ClassVar[tuple[Mapping[str, Any], ...]] = (
+        {"inner_maps": True, "residual": 0.5},
+        {"inner_maps": False, "residual": 0.0},
+    )
 
     def __init__(
         self,
@@ -37,45 +45,64 @@ class EDHNN(HypergraphNetwork):
         layers: int = 1,
         dropout: float = 0.5,
         input_dropout: float = 0.5,
+        inner_maps: bool = True,
         residual: float = 0.5,
     ) -> None:
         super().__init__()
         check_sizes(layers=layers, hidden=hidden, dropout=dropout)
         check_sizes(layers=layers, hidden=hidden, dropout=input_dropout)
         self.first = InputLinear(num_features, hidden)
+        self.message = _Equivariant(hidden) if inner_maps else _Mean()
+        norm = [nn.LayerNorm(hidden)] if inner_maps else []
+        self.psi = nn.Sequential(*norm, nn.Linear(hidden, hidden), nn.ReLU())
+        self.classifier = nn.Linear(hidden, num_classes)
+        self.layers, self.residual = layers, residual
+        self.dropout, self.input_dropout = dropout, input_dropout
+
+    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+        """The last hidden layer, (N, hidden)."""
+        start = torch.relu(self.first(drop(features, self.input_dropout, training=self.training)))
+        x = start
+        for number in range(1, self.layers + 1):
+            here = structure.towards(node_ids) if number == self.layers else structure
+            x = functional.dropout(x, self.dropout, self.training)
+            x = self.psi(torch.lerp(self.message(x, here), here.own(start), self.residual))
+        return functional.dropout(x, self.dropout, self.training)
+
+    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+        """Class scores, (N, C)."""
+        scores: Tensor = self.classifier(self.embed(features, structure, node_ids))
+        return scores
+
+
+class _Mean(nn.Module):
+    """The mean of the means of the hyperedges of each node."""
+
+    def forward(self, x: Tensor, structure: Structure) -> Tensor:
+        """One row per node, (N, hidden)."""
+        return structure.row_normalized(x)
+
+
+class _Equivariant(nn.Module):
+    """``mean over e of rho(x_v, m_e)``."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
         self.norm = nn.LayerNorm(hidden)
         self.phi = nn.Linear(hidden, hidden)
         self.rho_node = nn.Linear(hidden, hidden)
         self.rho_hyperedge = nn.Linear(hidden, hidden, bias=False)
         self.rho_out = nn.Sequential(nn.LayerNorm(hidden), nn.Linear(hidden, hidden))
-        self.psi = nn.Sequential(nn.LayerNorm(hidden), nn.Linear(hidden, hidden), nn.ReLU())
-        self.classifier = nn.Linear(hidden, num_classes)
-        self.layers, self.residual = layers, residual
-        self.dropout, self.input_dropout = dropout, input_dropout
 
-    def embed(self, features: Input, structure: Structure) -> Tensor:
-        """The last hidden layer, (N, hidden)."""
-        start = torch.relu(self.first(drop(features, self.input_dropout, training=self.training)))
-        x = start
-        for _ in range(self.layers):
-            x = functional.dropout(x, self.dropout, self.training)
-            x = self.psi(torch.lerp(self._diffuse(x, structure), start, self.residual))
-        return functional.dropout(x, self.dropout, self.training)
-
-    def forward(self, features: Input, structure: Structure) -> Tensor:
-        """Class scores, (N, C)."""
-        scores: Tensor = self.classifier(self.embed(features, structure))
-        return scores
-
-    def _diffuse(self, x: Tensor, structure: Structure) -> Tensor:
-        """``mean over e of rho(x_v, m_e)``, (N, hidden).
+    def forward(self, x: Tensor, structure: Structure) -> Tensor:
+        """One row per node, (N, hidden).
 
         Only the ReLU of rho needs a row per membership: the maps before it act on nodes and on hyperedges,
         and the map after it on the mean.
         """
         x = self.norm(x)
-        messages = structure.hyperedge_mean @ self.phi(x)
-        pairs = structure.node_of_incidence @ self.rho_node(x)
+        messages = structure.senders.hyperedge_mean @ self.phi(x)
+        pairs = structure.node_of_incidence @ self.rho_node(structure.own(x))
         pairs = pairs + structure.hyperedge_of_incidence @ self.rho_hyperedge(messages)
         result: Tensor = self.rho_out(structure.incidence_mean @ torch.relu(pairs))
         return result

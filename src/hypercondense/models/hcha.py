@@ -42,13 +42,13 @@ class HCHA(HypergraphNetwork):
             num_features=num_features, num_classes=num_classes, hidden=hidden, layers=layers, dropout=dropout
         )
 
-    def embed(self, features: Input, structure: Structure) -> Tensor:
+    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """The last hidden layer, propagated once more; with attention as it is, (N, hidden)."""
-        return self.network.embed(features, structure)
+        return self.network.embed(features, structure, node_ids)
 
-    def forward(self, features: Input, structure: Structure) -> Tensor:
+    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        scores: Tensor = self.network(features, structure)
+        scores: Tensor = self.network(features, structure, node_ids)
         return scores
 
 
@@ -71,17 +71,19 @@ class _Attentive(HGNN):
         widths = [*[hidden] * (layers - 1), num_classes]
         self.attentions = nn.ModuleList(_Attention(width) for width in widths)
 
-    def embed(self, features: Input, structure: Structure) -> Tensor:
+    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         x = features
         for layer, attention in zip(self.layers[:-1], self.attentions, strict=False):
             received = torch.relu(_attend(x, layer, attention, structure))
             x = functional.dropout(received, self.dropout, self.training)
         assert isinstance(x, Tensor)
-        return x
+        return structure.towards(node_ids).own(x)
 
-    def forward(self, features: Input, structure: Structure) -> Tensor:
+    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         hidden = self.embed(features, structure)
-        return _attend(hidden, self.layers[-1], self.attentions[-1], structure)
+        # All nodes share what a hyperedge has to give, so all are needed.
+        received = _attend(hidden, self.layers[-1], self.attentions[-1], structure)
+        return structure.towards(node_ids).own(received)
 
 
 class _Attention(nn.Module):

@@ -34,13 +34,14 @@ class HGNN(HypergraphNetwork):
         """P."""
         return structure.symmetric
 
-    def embed(self, features: Input, structure: Structure) -> Tensor:
+    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """P times the last hidden layer, (N, hidden)."""
-        return self.propagation(structure)(self._hidden(features, structure))
+        return self.propagation(structure.towards(node_ids))(self._hidden(features, structure))
 
-    def forward(self, features: Input, structure: Structure) -> Tensor:
+    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        return convolve(self._hidden(features, structure), self.layers[-1], self.propagation(structure))
+        last = self.propagation(structure.towards(node_ids))
+        return convolve(self._hidden(features, structure), self.layers[-1], last)
 
     def _hidden(self, features: Input, structure: Structure) -> Tensor:
         x = features

@@ -5,7 +5,7 @@ sums), ``de`` those of hyperedges (column sums). A node in no hyperedge and a hy
 zeros, and gradients stay finite there.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,7 @@ class Structure:
     matrix: Any
     device: torch.device | str = "cpu"
     dtype: torch.dtype = torch.float32
+    _latest: "dict[str, Receivers]" = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(
@@ -67,6 +68,27 @@ class Structure:
             raise ValueError("incidence weights must be finite and positive, and 0 where there is none")
         dtype = torch.float64 if matrix.dtype == np.float64 else torch.float32
         return cls(matrix, device=device, dtype=dtype)
+
+    def towards(self, node_ids: Tensor | None) -> "Structure":
+        """The structure for a last layer that only has to answer for some nodes; all of it for ``None``.
+
+        What was made for the same tensor the last time is used again.
+        """
+        if node_ids is None:
+            return self
+        latest = self._latest.get("receivers")
+        if latest is None or latest.node_ids is not node_ids:
+            latest = self._latest["receivers"] = Receivers.among(self, node_ids)
+        return latest
+
+    @property
+    def senders(self) -> "Structure":
+        """The structure by which nodes send to the hyperedges of this one."""
+        return self
+
+    def own(self, rows: Tensor) -> Tensor:
+        """Of one row per node of the whole hypergraph those of the nodes that receive."""
+        return rows
 
     @property
     def num_nodes(self) -> int:
@@ -190,6 +212,59 @@ class Structure:
         return torch.as_tensor(np.array(array), dtype=self.dtype, device=self.device)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Receivers(Structure):
+    """Some nodes and the hyperedges they are in: a row of H for each of these nodes, complete.
+
+    Args:
+        whole: The structure they are part of.
+        node_ids: Which of its nodes they are.
+        sending: All nodes, with the hyperedges of this one.
+    """
+
+    whole: Structure
+    node_ids: Tensor
+    sending: Structure
+
+    @classmethod
+    def among(cls, whole: Structure, node_ids: Tensor) -> "Receivers":
+        """Cut them out."""
+        rows = whole.matrix[node_ids.cpu().numpy()]
+        hyperedge_ids = np.unique(rows.indices)
+        return cls(
+            matrix=rows[:, hyperedge_ids],
+            device=whole.device,
+            dtype=whole.dtype,
+            whole=whole,
+            node_ids=node_ids,
+            sending=replace(whole, matrix=whole.matrix[:, hyperedge_ids]),
+        )
+
+    @property
+    def senders(self) -> Structure:
+        """All nodes."""
+        return self.sending
+
+    def own(self, rows: Tensor) -> Tensor:
+        """The rows of these nodes."""
+        return rows[self.node_ids]
+
+    @cached_property
+    def symmetric(self) -> "Propagation":
+        """As the whole has it."""
+        return self.whole.symmetric.towards(self.node_ids)
+
+    @cached_property
+    def row_normalized(self) -> "Propagation":
+        """As the whole has it."""
+        return self.whole.row_normalized.towards(self.node_ids)
+
+    @cached_property
+    def degree_normalized(self) -> "Propagation":
+        """As the whole has it."""
+        return self.whole.degree_normalized.towards(self.node_ids)
+
+
 @dataclass(frozen=True, eq=False)
 class Propagation:
     """A linear map of node rows through hyperedges: ``to_nodes @ to_hyperedges @ x + diagonal * x``."""
@@ -197,6 +272,16 @@ class Propagation:
     to_hyperedges: SparseMatrix
     to_nodes: SparseMatrix
     diagonal: Tensor
+    node_ids: Tensor | None = None  # nodes that receive, where these are not all
+
+    def towards(self, node_ids: Tensor) -> "Propagation":
+        """The rows of some nodes."""
+        return replace(
+            self,
+            to_nodes=self.to_nodes.rows(node_ids),
+            diagonal=self.diagonal[node_ids],
+            node_ids=node_ids,
+        )
 
     def __call__(self, x: Tensor) -> Tensor:
         """Apply it to one row per node; differentiable, and nothing per hyperedge is kept for backward."""
@@ -209,14 +294,15 @@ class _Propagate(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, way: Propagation) -> Tensor:
         ctx.way = way
         received = way.to_nodes.by_row.times(way.to_hyperedges.by_row.times(x))
-        return received.addcmul_(way.diagonal, x)
+        return received.addcmul_(way.diagonal, x if way.node_ids is None else x[way.node_ids])
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         way: Propagation = ctx.way
         sent = way.to_hyperedges.by_column.times(way.to_nodes.by_column.times(gradient))
-        return sent.addcmul_(way.diagonal, gradient), None
+        kept = way.diagonal * gradient
+        return sent.add_(kept) if way.node_ids is None else sent.index_add_(0, way.node_ids, kept), None
 
 
 def inverse_power(degree: NDArray[np.float64], power: float) -> NDArray[np.float64]:

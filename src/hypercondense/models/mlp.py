@@ -31,15 +31,15 @@ class MLP(HypergraphNetwork):
         self.classifier = nn.Linear(hidden, num_classes)
         self.dropout = dropout
 
-    def embed(self, features: Input, structure: Structure) -> Tensor:
+    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         x = features
         for layer in self.layers:
             x = functional.dropout(torch.relu(layer(x)), self.dropout, self.training)
         assert isinstance(x, Tensor)
-        return x
+        return x if node_ids is None else x[node_ids]
 
-    def forward(self, features: Input, structure: Structure) -> Tensor:
+    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        scores: Tensor = self.classifier(self.embed(features, structure))
+        scores: Tensor = self.classifier(self.embed(features, structure, node_ids))
         return scores

@@ -32,7 +32,7 @@ class UniGCNII(HypergraphNetwork):
         hidden: int = 128,
         layers: int = 2,
         dropout: float = 0.5,
-        input_dropout: float = 0.5,
+        input_dropout: float = 0.0,
         residual: float = 0.1,
         identity: float = 0.5,
     ) -> None:
@@ -45,17 +45,18 @@ class UniGCNII(HypergraphNetwork):
         self.dropout, self.input_dropout = dropout, input_dropout
         self.residual, self.identity = residual, identity
 
-    def embed(self, features: Input, structure: Structure) -> Tensor:
+    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         start = torch.relu(self.first(drop(features, self.input_dropout, training=self.training)))
         x = start
         for number, layer in enumerate(self.layers, start=1):
             x = functional.dropout(x, self.dropout, self.training)
-            mixed = torch.lerp(structure.degree_normalized(x), start, self.residual)
+            here = structure.towards(node_ids) if number == len(self.layers) else structure
+            mixed = torch.lerp(here.degree_normalized(x), here.own(start), self.residual)
             x = torch.relu(torch.lerp(mixed, layer(mixed), math.log(self.identity / number + 1)))
         return functional.dropout(x, self.dropout, self.training)
 
-    def forward(self, features: Input, structure: Structure) -> Tensor:
+    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        scores: Tensor = self.classifier(self.embed(features, structure))
+        scores: Tensor = self.classifier(self.embed(features, structure, node_ids))
         return scores
