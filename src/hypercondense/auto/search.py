@@ -34,8 +34,8 @@ _QUICK: dict[str, Any] = {
     "looks": 1,
     "options": {"hidden": 64, "dropout": 0.0, "input_dropout": 0.0},
 }
-#: And where they are few: wide networks, several times, because one training tells little. Without dropout they
-#: would prefer what suits no network that has it.
+#: And where they are few: wide networks, several times, because one training tells little. Without dropout
+#: they would prefer what suits no network that has it.
 _THOROUGH: dict[str, Any] = {"epochs": 120, "looks": 3, "options": {"input_dropout": 0.5}}
 _ENOUGH_ANSWERS, _MOST_REPEATS = 4000, 5
 
