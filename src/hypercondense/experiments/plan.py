@@ -133,6 +133,7 @@ class Plan:
                 cached=self.cache or whole,
                 seed=seed,
                 model=place.model,
+                recipe=model_class(place.model).recipe,
                 task=place.task,
                 over=self.over if place.task != "classify" else "test",
                 runs=variant.runs,

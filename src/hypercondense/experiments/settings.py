@@ -37,6 +37,7 @@ class Settings:
         cached: Whether diffused features may come from the cache, which changes seconds and nothing else.
         seed: Of the condensation and of the trainings on it.
         model: The network.
+        recipe: Which version of the network's defaults it is trained with.
         task: What it is asked to do.
         over: Which nodes it is asked about.
         runs: Number of trainings.
@@ -52,6 +53,7 @@ class Settings:
     cached: bool = True
     seed: int = 0
     model: str = "hgnn"
+    recipe: int = 1
     task: str = "classify"
     over: str = "test"
     runs: int = 5
@@ -59,7 +61,7 @@ class Settings:
     @property
     def key(self) -> str:
         """A digest of all settings."""
-        return _digest(asdict(self))
+        return _digest(self._deciding())
 
     @property
     def condensation(self) -> str:
@@ -69,7 +71,11 @@ class Settings:
     @property
     def core(self) -> str:
         """A digest of all settings but the options of the method."""
-        return _digest({name: value for name, value in asdict(self).items() if name != "options"})
+        return _digest({name: value for name, value in self._deciding().items() if name != "options"})
+
+    def _deciding(self) -> dict[str, Any]:
+        """All settings; the first recipe goes without saying, as it did before there were others."""
+        return {name: value for name, value in asdict(self).items() if (name, value) != ("recipe", 1)}
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready content."""

@@ -28,6 +28,7 @@ class AllSet(HypergraphNetwork):
     """
 
     optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.01, epochs=200)
+    recipe: ClassVar[int] = 2
 
     def __init__(
         self,

@@ -27,6 +27,8 @@ class HypergraphNetwork(nn.Module, ABC):
     """
 
     optimization: ClassVar[Optimization] = Optimization()
+    #: Raised when defaults change: results of before are then not taken for results of now.
+    recipe: ClassVar[int] = 1
     #: Options for different kinds of data. A training tries each and asks the validation nodes.
     forms: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
 

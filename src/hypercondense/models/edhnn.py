@@ -31,6 +31,7 @@ class EDHNN(HypergraphNetwork):
     """
 
     optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.0, epochs=200)
+    recipe: ClassVar[int] = 2
     forms: ClassVar[tuple[Mapping[str, Any], ...]] = (
         {"inner_maps": True, "residual": 0.5},
         {"inner_maps": False, "residual": 0.0},

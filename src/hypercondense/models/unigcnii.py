@@ -23,6 +23,7 @@ class UniGCNII(HypergraphNetwork):
     """
 
     optimization: ClassVar[Optimization] = Optimization(learning_rate=0.01, weight_decay=5e-4, epochs=200)
+    recipe: ClassVar[int] = 2
 
     def __init__(
         self,
