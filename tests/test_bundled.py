@@ -80,8 +80,11 @@ def test_bundles_of_one_are_the_method_without_them(source: Hypergraph, parts: S
 
 
 def test_classes_with_one_node_have_no_noise_and_no_hyperedge(source: Hypergraph, parts: Split) -> None:
-    small = run(source, parts, nodes=3).hypergraph
-    assert small.num_hyperedges == 3 and small.num_incidences == 3  # the identity
+    small = run(source, parts, nodes=3)
+    assert small.hypergraph.num_hyperedges == 3 and small.hypergraph.num_incidences == 3  # the identity
+    assert any("no bundles" in warning for warning in small.warnings)
+    for other in (run(source, parts, nodes=3, bundle=1), run(source, parts, nodes=6)):
+        assert not any("no bundles" in warning for warning in other.warnings)
 
 
 def test_more_nodes_than_a_class_has_for_training(source: Hypergraph) -> None:

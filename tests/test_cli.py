@@ -354,6 +354,17 @@ def test_a_condensed_folder_of_another_source_is_refused(
     assert status == 2 and "not the hypergraph it was condensed from" in err
 
 
+def test_a_source_that_was_moved_is_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    call_json(capsys, "convert", "digits", here)
+    call_json(capsys, "condense", here, "--nodes", "10", "--out", tmp_path / "out", *FAST)
+    here.rename(there)
+    status, _, err = call(capsys, "evaluate", tmp_path / "out", "--runs", "1")
+    assert status == 2 and "if the source was moved, give its new place with --source" in err
+    assert call(capsys, "evaluate", tmp_path / "out", "--runs", "1", "--source", there)[0] == 0
+    assert "was moved" not in call(capsys, "evaluate", tmp_path / "out", "--source", tmp_path / "gone")[2]
+
+
 def test_an_existing_result_is_never_overwritten_by_accident(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -110,11 +110,16 @@ def source_of(
     result: Any, given: str | None, split_file: Path | None, data_dir: Path | None
 ) -> tuple[Any, Any]:
     """Load the source a result was made from, and its split; both must be the same as then."""
-    from hypercondense.errors import ConfigError
+    from hypercondense.errors import ConfigError, DatasetNotFoundError
 
     provenance = result.provenance
-    where = given or provenance.source_location or provenance.source_name
-    hypergraph = options.load_source(where, data_dir)
+    try:
+        hypergraph = options.load_source(
+            given or provenance.source_location or provenance.source_name, data_dir
+        )
+    except DatasetNotFoundError as error:
+        hint = "" if given else "; if the source was moved, give its new place with --source"
+        raise DatasetNotFoundError(f"{error}{hint}") from error
     if provenance.split_seed is None and split_file is None:
         raise ConfigError("this was condensed with a split of your own; give the same file with --split")
     parts = options.read_split(hypergraph, split_file, provenance.split_seed or 0)

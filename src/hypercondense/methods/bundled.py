@@ -77,7 +77,12 @@ class Bundled(Unrolled):
         members = [
             np.union1d(outcome.members[row], ids) for row, ids in zip(row_of_node, noise_ids, strict=True)
         ]
-        return replace(outcome, hypergraph=unfolded(outcome.hypergraph), members=tuple(members))
+        warnings = outcome.warnings
+        if self.bundle > max(sizes) == 1:
+            warnings += ("no class has two condensed nodes, so there are no bundles; ask for more nodes",)
+        return replace(
+            outcome, hypergraph=unfolded(outcome.hypergraph), members=tuple(members), warnings=warnings
+        )
 
     def accuracy(self, problem: Problem, candidate: Hypergraph) -> float:
         """That of the closed form, where nothing else is done."""
