@@ -11,12 +11,11 @@ import time
 from pathlib import Path
 
 import torch
-from torch import Tensor
 
 from hypercondense.data import load, split
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.evaluation import Inputs
-from hypercondense.models import MODELS, HypergraphNetwork, build
+from hypercondense.models import MODELS, HypergraphNetwork, Receivers, build
 from hypercondense.rng import seeded
 from hypercondense.threads import one_thread
 
@@ -26,14 +25,15 @@ def measure(name: str, *, data_dir: Path | None, repeats: int) -> None:
     source = load(name, data_dir=data_dir)
     inputs = Inputs.of(source)
     validation_ids = torch.as_tensor(split(source).validation_ids.copy())
+    receivers = Receivers(inputs.structure, validation_ids)
     sizes = {"num_features": source.num_features, "num_classes": source.num_classes}
     for model, kind in MODELS.items():
         for form in kind.forms:
             with seeded(0):
                 network = build(model, **sizes, **form).eval()
             everything, asked = (
-                min(_seconds(network, inputs, ids) for _ in range(repeats + 1))  # the first one prepares
-                for ids in (None, validation_ids)
+                min(_seconds(network, inputs, asked) for _ in range(repeats + 1))  # the first one prepares
+                for asked in (None, receivers)
             )
             label = " ".join([model, *(f"{option}={value}" for option, value in form.items())])
             print(
@@ -43,9 +43,9 @@ def measure(name: str, *, data_dir: Path | None, repeats: int) -> None:
 
 
 @torch.no_grad()
-def _seconds(network: HypergraphNetwork, inputs: Inputs, node_ids: Tensor | None) -> float:
+def _seconds(network: HypergraphNetwork, inputs: Inputs, receivers: Receivers | None) -> float:
     begin = time.process_time()
-    network(inputs.features, inputs.structure, node_ids)
+    network(inputs.features, inputs.structure, receivers)
     return time.process_time() - begin
 
 

@@ -20,11 +20,13 @@ from hypercondense.catalogue import make_method
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
 from hypercondense.data import Split, split, split_from_ids, synthetic
+from hypercondense.evaluation import training
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods import AHGCDDX, Condenser, Ridge
 from hypercondense.methods.ahgcdd import PROPAGATIONS
 from hypercondense.methods.base import Task
 from hypercondense.methods.learner import averaged_learner
+from hypercondense.models import build
 from hypercondense.rng import generator
 
 MANY = 1000  # more than there is to try
@@ -36,7 +38,7 @@ def short_trials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     changes: dict[Any, dict[str, Any]] = {
         candidates: {"CLOSED_FORM_EPOCHS": 4, "BRIEF_EPOCHS": 3, "LONG_EPOCHS": 5},
         judge: {"_STEPS": 12},
-        search: {"_THOROUGH": {"epochs": 12, "looks": 3}, "_MOST_REPEATS": 1},
+        search: {"_THOROUGH": {**search._THOROUGH, "epochs": 12}, "_MOST_REPEATS": 1},
     }
     for module, values in changes.items():
         for name, value in values.items():
@@ -52,6 +54,21 @@ def source() -> Hypergraph:
 @pytest.fixture(scope="module")
 def parts(source: Hypergraph) -> Split:
     return split(source, seed=0)
+
+
+def test_networks_that_confirm_on_small_data_drop_inputs(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[tuple[str, dict[str, Any]]] = []
+
+    def noted(name: str, **options: Any) -> Any:
+        built.append((name, options))
+        return build(name, **options)
+
+    monkeypatch.setattr(training, "build", noted)
+    run(source, parts, 3)
+    dropped = {name: options.get("input_dropout") for name, options in built}
+    assert dropped == {"hgnn": None, "unigcnii": 0.5}
 
 
 def run(source: Hypergraph, parts: Split, budget: int | str, **how: Any) -> Condensation:

@@ -115,11 +115,46 @@ def test_validation_nodes_choose_the_form_of_a_network(epochs, expected):
 
     forms = [trained(**form) for form in MODELS["edhnn"].forms]
     assert torch.equal(weights_of(trained()), weights_of(forms[expected]))
+    assert trained().recipe.options == MODELS["edhnn"].forms[expected]
     assert forms[expected].validation > forms[1 - expected].validation
     assert torch.equal(weights_of(trained(inner_maps=True)), weights_of(forms[0]))  # asked for: not chosen
     narrow = [trained(hidden=7, **form) for form in MODELS["edhnn"].forms]  # says nothing about the form
     assert trained(hidden=7).validation == max(one.validation for one in narrow)
     assert trained(_without_validation(parts)).model.residual == forms[0].model.residual
+
+
+def test_of_forms_that_are_equally_often_right_the_surer_one_is_kept(source, parts, condensed):
+    inputs, graph = Inputs.of(source), Inputs.of(condensed)
+
+    def trained(**options):
+        return train(Recipe(model="edhnn", options=options, epochs=60), graph, inputs, parts, seed=0)
+
+    first, second = (trained(**form) for form in MODELS["edhnn"].forms)
+    assert first.validation == second.validation == 1.0
+    assert trained().loss == min(first.loss, second.loss) == second.loss
+
+
+def test_progress_over_forms_only_goes_forwards(source, parts, condensed):
+    seen = []
+
+    def note(stage, done, total, /, **figures):
+        seen.append((done, total))
+
+    train(
+        Recipe(model="edhnn", epochs=20),
+        Inputs.of(condensed),
+        Inputs.of(source),
+        parts,
+        seed=0,
+        progress=note,
+    )
+    assert seen == [(epoch, 40) for epoch in range(5, 41, 5)]
+
+
+def test_scores_say_which_form_each_network_had(source, parts, condensed):
+    score = evaluate(condensed, source, parts, model=Recipe(model="edhnn", epochs=10), runs=2)
+    assert all(options in MODELS["edhnn"].forms for options in score.options)
+    assert score.to_dict()["options"] == tuple(score.options) and len(score.options) == 2
 
 
 def test_validation_labels_choose_the_epoch(source, parts, condensed):
@@ -364,6 +399,16 @@ def test_mean_average_precision_agrees_with_scikit_learn(embeddings):
     assert mean_average_precision(embeddings, labels) == pytest.approx(np.mean(expected))
     shuffled = np.random.default_rng(0).permutation(len(labels))
     assert mean_average_precision(embeddings[shuffled], labels[shuffled]) == pytest.approx(np.mean(expected))
+    assert mean_average_precision(embeddings.bfloat16(), labels) == pytest.approx(np.mean(expected), abs=0.02)
+
+
+def test_equal_rows_are_ties_whatever_the_block_and_the_precision():
+    distinct = torch.randn(7, 5, generator=torch.Generator().manual_seed(3))
+    embeddings = distinct[torch.arange(203) % 7]
+    labels = np.arange(203) % 10
+    exact = mean_average_precision(embeddings.double(), labels)
+    for block in (1, 2, 50, None):
+        assert mean_average_precision(embeddings, labels, block=block) == pytest.approx(exact, abs=1e-9)
 
 
 def test_mean_average_precision_of_degenerate_embeddings_is_finite():

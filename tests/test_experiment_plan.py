@@ -31,7 +31,7 @@ settings = st.builds(
     select=st.booleans(),
     seed=st.integers(0, 3),
     model=st.sampled_from(["hgnn", "mlp"]),
-    recipe=st.integers(1, 2),
+    defaults_version=st.integers(1, 2),
     runs=st.integers(1, 5),
 )
 
@@ -67,7 +67,7 @@ def test_keys_are_equal_only_for_equal_settings(one: Settings, other: Settings) 
     assert (one.key == other.key) == (one == other)
     assert (one.core == other.core) == (replace(one, options={}) == replace(other, options={}))
     if one.condensation == other.condensation:
-        trained = {"model": "x", "recipe": 1, "task": "x", "over": "x", "runs": 1}
+        trained = {"model": "x", "defaults_version": 1, "task": "x", "over": "x", "runs": 1}
         assert replace(one, **trained) == replace(other, **trained)
 
 
@@ -82,21 +82,21 @@ def test_a_run_is_the_same_as_itself_and_as_before_an_option_was_added(
     assert not is_same(later, one, defaults)  # the option was removed: nobody knows what it did
 
 
-def test_runs_of_another_recipe_of_a_network_are_others(
+def test_runs_with_other_defaults_of_a_network_are_others(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     before = all_runs(plan_of(tmp_path))
-    assert {run.recipe for run in before} == {1}
-    monkeypatch.setattr(MODELS["hgnn"], "recipe", 2)
+    assert {run.defaults_version for run in before} == {1}
+    monkeypatch.setattr(MODELS["hgnn"], "defaults_version", 2)
     after = all_runs(plan_of(tmp_path))
     assert not any(is_same(done, wanted, {}) for done, wanted in zip(before, after, strict=True))
     assert [run.condensation for run in before] == [run.condensation for run in after]
 
 
-def test_lines_from_before_recipes_were_numbered_keep_their_key() -> None:
+def test_lines_from_before_defaults_were_numbered_keep_their_key() -> None:
     content = {"source": "cora", "ratio": 0.01, "method": "random", "options": {"a": 1}, "model": "edhnn"}
     assert Settings.from_dict(content).key == "fa92aecbb8d21583877bf89d874e2909"
-    assert Settings.from_dict(content | {"recipe": 2}).key != "fa92aecbb8d21583877bf89d874e2909"
+    assert Settings.from_dict(content | {"defaults_version": 2}).key != "fa92aecbb8d21583877bf89d874e2909"
 
 
 def test_settings_with_unknown_or_missing_names_are_refused() -> None:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import statistics
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -319,6 +320,17 @@ def test_without_a_plan_runs_are_grouped_by_their_settings(
         "4",
         "2.00",
     ]
+
+
+def test_other_defaults_of_a_network_tell_rows_apart(plan: Plan) -> None:
+    lines = lines_of(plan, SCORES)
+    later = [
+        replace(line, settings=replace(line.settings, defaults_version=2))
+        for line in lines
+        if line.settings.method == "random"
+    ]
+    rows = body(summarize([*lines, *later]).grids[0])
+    assert [row[4] for row in rows if row[2] == "random"] == ["HGNN", "HGNN (defaults 2)"]
 
 
 def test_options_that_differ_tell_rows_apart(tmp_path: Path) -> None:

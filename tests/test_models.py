@@ -1,12 +1,15 @@
 """The contract every registered model keeps, and its formula in float64 with dense matrices."""
 
+import inspect
+from hashlib import sha256
+
 import numpy as np
 import pytest
 import torch
 
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.models import MODELS, Structure, build, input_features, model_class
+from hypercondense.models import MODELS, Receivers, Structure, build, input_features, model_class
 from hypercondense.models.allset import attend
 from hypercondense.rng import seeded
 from model_cases import (
@@ -223,32 +226,69 @@ def test_hcha_attention_equals_its_formula():
 
 
 @over_variants
-@pytest.mark.parametrize("layers", [2, 3])
-@pytest.mark.parametrize("ids", [[5], [6, 0, 3], list(range(8)), []])
-def test_answers_for_some_nodes_are_those_for_all_with_their_gradients(name, options, layers, ids):
+@pytest.mark.parametrize("extra", [0, 1, 2])
+@pytest.mark.parametrize("ids", [[5], [6, 0, 3, 0], list(range(8)), []])
+def test_answers_for_some_nodes_are_those_for_all_with_their_gradients(name, options, extra, ids):
     hypergraph = small_hypergraph(num_features=5)
-    model, node_ids = made(name, options | {"layers": layers}), torch.tensor(ids, dtype=torch.long)
+    hypergraph = reweighted(hypergraph, np.linspace(0.5, 2.0, hypergraph.num_incidences))
+    fewest = 1 if name in {"allset", "edhnn", "unigcnii"} else 2
+    model, node_ids = made(name, options | {"layers": fewest + extra}), torch.tensor(ids, dtype=torch.long)
+    structure = Structure.of(hypergraph, dtype=torch.float64)
+    receivers = Receivers(structure, node_ids)
     features = torch.tensor(hypergraph.dense_features(), dtype=torch.float64)
     answers, gradients = [], []
-    for asked in (None, node_ids):
-        x, structure = features.clone().requires_grad_(), Structure.of(hypergraph, dtype=torch.float64)
-        for _ in range(2):  # what is kept from the first call serves the second
-            scores, embeddings = model(x, structure, asked), model.embed(x, structure, asked)
-        rows = [part if asked is not None else part[node_ids] for part in (scores, embeddings)]
+    for asked in (None, receivers):
+        x = features.clone().requires_grad_()
+        rows = [
+            part if asked else part[node_ids]
+            for part in (model(x, structure, asked), model.embed(x, structure, asked))
+        ]
         total = sum(part.square().sum() for part in rows)
-        gradients += torch.autograd.grad(total, x, materialize_grads=True)  # nobody asked: no gradient
+        wanted = (x, *model.parameters())
+        gradients.append(torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True))
         answers.append(rows)
     torch.testing.assert_close(answers[1], answers[0])
     torch.testing.assert_close(gradients[1], gradients[0])
 
 
-def test_other_nodes_are_not_answered_for_by_those_asked_before():
+def test_receivers_do_not_follow_a_tensor_that_is_used_again():
     hypergraph = small_hypergraph(num_features=5)
-    structure, model = Structure.of(hypergraph, dtype=torch.float64), made("edhnn", {})
-    features = input_features(hypergraph, dtype=torch.float64)
-    everything = model(features, structure)
-    for ids in ([1, 2], [4], [1, 2]):
-        torch.testing.assert_close(model(features, structure, torch.tensor(ids)), everything[ids])
+    structure, model = Structure.of(hypergraph, dtype=torch.float64), made("hgnn", {})
+    features, ids = input_features(hypergraph, dtype=torch.float64), torch.tensor([1, 2])
+    receivers = Receivers(structure, ids)
+    ids.copy_(torch.tensor([4, 5]))
+    torch.testing.assert_close(model(features, structure, receivers), model(features, structure)[[1, 2]])
+
+
+@pytest.mark.parametrize(
+    "ids", [torch.tensor([True, False]), torch.tensor([-1]), torch.tensor([8]), torch.tensor([[0]])]
+)
+def test_impossible_receivers_are_refused(ids):
+    with pytest.raises(ValueError, match="node_ids must be"):
+        Receivers(Structure.of(small_hypergraph(num_features=5)), ids)
+
+
+#: When this digest changes, raise `defaults_version` of the network: lines made before are then not used.
+DEFAULTS = {
+    "hgnn": (1, "1c0c2005ae0a"),
+    "hcha": (1, "b9e41fe0a6cc"),
+    "unigcnii": (2, "8084c82fdf95"),
+    "allset": (2, "7647fce897ee"),
+    "edhnn": (2, "c37ad053c7ae"),
+    "mlp": (1, "1c0c2005ae0a"),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_other_defaults_have_another_version(name):
+    model = MODELS[name]
+    options = {
+        option.name: option.default
+        for option in inspect.signature(model).parameters.values()
+        if option.default is not option.empty
+    }
+    text = repr((sorted(options.items()), model.optimization, model.forms))
+    assert (model.defaults_version, sha256(text.encode()).hexdigest()[:12]) == DEFAULTS[name]
 
 
 def test_unigcnii_equals_its_formula():

@@ -12,6 +12,7 @@ from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.base import Task
 from hypercondense.methods.learner import Learner, Training, averaged_learner
 from hypercondense.methods.problem import Problem
+from hypercondense.models import Receivers
 from hypercondense.models.base import InputLinear
 from hypercondense.models.hgnn import HGNN
 from hypercondense.rng import generator
@@ -28,22 +29,23 @@ class Judge:
 
     Args:
         source: What is being condensed, where candidates of diffused rows are tried: by two convolutions.
-        validation_ids: Its validation nodes.
+        receivers: Its validation nodes.
         diffused: Its rows as two convolutions see them.
         raw: Its rows as a network sees them that does not trust the structure: for candidates of raw rows.
     """
 
     source: Inputs
-    validation_ids: Tensor
+    receivers: Receivers
     diffused: Problem
     raw: Problem
 
     @classmethod
     def of(cls, task: Task) -> "Judge":
         """Prepare the rows once."""
+        source = Inputs.of(task.source, device=task.device)
         return cls(
-            source=Inputs.of(task.source, device=task.device),
-            validation_ids=torch.as_tensor(task.split.validation_ids.copy(), device=task.device),
+            source=source,
+            receivers=Receivers(source.structure, torch.as_tensor(task.split.validation_ids.copy())),
             diffused=Problem.of(task, [vanilla(2)]),
             raw=Problem.of(task, [identity()]),
         )
@@ -64,12 +66,12 @@ class Judge:
             num_classes=self.source.num_classes,
             hidden=_TRAINING.hidden,
         )
-        network = network.to(self.validation_ids.device).eval()
+        network = network.to(self.source.labels.device).eval()
         for layer, weight in zip(network.layers, learner.weights, strict=True):
             assert isinstance(layer, InputLinear)
             layer.weight.copy_(weight[:, :-1])
             layer.bias.copy_(weight[:, -1])
-        scores: Tensor = network(self.source.features, self.source.structure, self.validation_ids)
+        scores: Tensor = network(self.source.features, self.source.structure, self.receivers)
         return scores
 
 

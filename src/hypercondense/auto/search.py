@@ -34,8 +34,8 @@ _QUICK: dict[str, Any] = {
     "looks": 1,
     "options": {"hidden": 64, "dropout": 0.0, "input_dropout": 0.0},
 }
-#: And where they are few: wide networks, several times, because one training tells little. Without dropout
-#: they would prefer what suits no network that has it.
+#: And where they are few: networks of full width, several times, because one training tells little. They drop
+#: half of their inputs, for those that do not prefer what suits no network that does.
 _THOROUGH: dict[str, Any] = {"epochs": 120, "looks": 3, "options": {"input_dropout": 0.5}}
 _ENOUGH_ANSWERS, _MOST_REPEATS = 4000, 5
 
@@ -209,7 +209,7 @@ class Search:
         The closed form is the cheaper, and where it is better, it is by much. Of equals, plain classes are
         preferred to smoothed ones.
         """
-        tries_both = len(self.judge.validation_ids) >= _TELLING_NODES
+        tries_both = len(self.judge.receivers.node_ids) >= _TELLING_NODES
         if tries_both:
             self._train_through(start)
         self._challenge(self._tried_from(start, candidates.closed_form))

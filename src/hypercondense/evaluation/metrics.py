@@ -2,13 +2,12 @@
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from hypercondense.hypergraph import Ids
+from hypercondense.hypergraph import Dense, Ids
 
-_BLOCK_ENTRIES = 32_000_000  # similarities held at once; about half a gigabyte with what is sorted
+_BLOCK_ENTRIES = 32_000_000  # similarities held at once
 
 
 def accuracy(labels: Ids, predicted: Ids) -> float:
@@ -38,55 +37,41 @@ def mean_average_precision(embeddings: Tensor, labels: Ids, *, block: int | None
     """Every node asks for the others by cosine similarity; the right answers are those of its class (MAP).
 
     The average precision of a query is the mean, over the other nodes of its class, of the share of its class
-    among the nodes that are at least as similar. Queries without another node of their class are left out; a
-    class with no query at all gives 0. Rows that are all 0 have similarity 0 to everything.
+    among the nodes that are at least as similar. Queries without another node of their class are left out; if
+    there are no others the result is 0. Rows that are all 0 have similarity 0 to everything.
 
     Args:
         embeddings: One row per node.
         labels: One class per row.
-        block: Queries at once; the default keeps memory to about half a gigabyte whatever the size.
+        block: Queries whose similarities are computed at once; the default keeps these to 128 MB.
     """
     by_class = np.argsort(labels, kind="stable")
-    unit = functional.normalize(embeddings.detach()[torch.as_tensor(by_class)], dim=1)
-    sizes = np.unique(np.asarray(labels), return_counts=True)[1].tolist()
-    block = block or max(1, _BLOCK_ENTRIES // max(1, len(unit)))
-    found = [np.zeros(0)]
-    for start, size in zip(np.cumsum([0, *sizes]).tolist(), sizes, strict=False):
-        own = slice(start, start + size)
-        first_queries = range(own.start, own.stop, block) if size > 1 else ()
-        found += [_average_precisions(unit, slice(q, min(q + block, own.stop)), own) for q in first_queries]
-    precisions = np.concatenate(found)
-    return float(precisions.mean()) if len(precisions) else 0.0
+    rows = embeddings.detach()[torch.as_tensor(by_class)]
+    unit = functional.normalize(rows if rows.dtype == torch.float64 else rows.float(), dim=1)
+    sizes = np.unique(np.asarray(labels), return_counts=True)[1]
+    ends = np.repeat(np.cumsum(sizes), sizes)  # of the class of each row
+    starts = ends - np.repeat(sizes, sizes)
+    # Equal rows have one column, for rounding depends on the place: so they are equally similar to a query.
+    distinct, column = torch.unique(unit, dim=0, return_inverse=True)
+    columns = column.cpu().numpy()
+    block = block or max(1, _BLOCK_ENTRIES // max(1, len(distinct)))
+    found = []
+    for start in range(0, len(unit), block):
+        similarities = (unit[start : start + block] @ distinct.t()).cpu().numpy()
+        for query, similarity in enumerate(similarities, start):
+            own = slice(starts[query], ends[query])
+            if own.stop - own.start > 1:
+                found.append(_average_precision(similarity[columns], query, own))
+    return float(np.mean(found)) if found else 0.0
 
 
-def _average_precisions(unit: Tensor, queries: slice, own: slice) -> NDArray[np.float64]:
-    """Average precision of each query; ``own`` are the rows of its class.
+def _average_precision(similarity: Dense, query: int, own: slice) -> float:
+    """Of one query; ``own`` are the nodes of its class.
 
-    Ranks come from sorted similarities, and nothing is ranked by itself: sorting numbers is much faster than
-    sorting rows by them.
+    Ranks come from sorted similarities: sorting numbers is much faster than sorting nodes by them.
     """
-    similarity = unit[queries] @ unit.t()
-    similarity.diagonal(queries.start).fill_(-torch.inf)  # a node does not find itself: below all others
-    of_class = _sorted_rows(similarity[:, own])
-    of_all = _sorted_rows(similarity)
-    wanted = of_class[:, 1:].contiguous()
-    precision = _at_least(of_class, wanted) / _at_least(of_all, wanted).double()
-    return np.asarray(precision.mean(1).cpu().numpy())
-
-
-# On a CPU numpy sorts several times as fast as torch, and finds faster what is sorted itself.
-
-
-def _sorted_rows(rows: Tensor) -> Tensor:
-    """Every row in ascending order."""
-    if rows.device.type == "cpu":
-        return torch.from_numpy(np.sort(rows.numpy(), axis=1))
-    return rows.contiguous().sort(dim=1).values
-
-
-def _at_least(rows: Tensor, wanted: Tensor) -> Tensor:
-    """How many entries of each row, which is sorted, are at least each of those ``wanted`` in it."""
-    if rows.device.type != "cpu":
-        return rows.shape[1] - torch.searchsorted(rows, wanted)
-    pairs = zip(rows.numpy(), wanted.numpy(), strict=True)
-    return rows.shape[1] - torch.from_numpy(np.stack([row.searchsorted(values) for row, values in pairs]))
+    similarity[query] = -np.inf  # a node does not find itself: below all others
+    of_class, of_all = np.sort(similarity[own]), np.sort(similarity)
+    wanted = of_class[1:]
+    right = len(of_class) - of_class.searchsorted(wanted)
+    return float(np.mean(right / (len(of_all) - of_all.searchsorted(wanted))))

@@ -6,14 +6,14 @@ because layers and dropout draw from torch's one global generator.
 """
 
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -42,6 +42,7 @@ class Finished:
     outcome: Outcome
     validation: float
     epoch: int
+    options: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,7 +88,7 @@ class Bench:
             outcome = task_named(self.task).score(
                 trained.model, self.source_inputs, self.scored_ids, run.seed
             )
-        return Finished(outcome, trained.validation, trained.epoch)
+        return Finished(outcome, trained.validation, trained.epoch, trained.recipe.options)
 
 
 def run_all(bench: Bench, runs: Sequence[Run], workers: int, progress: Progress) -> list[Finished]:

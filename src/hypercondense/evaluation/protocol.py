@@ -40,8 +40,8 @@ class Score:
     """What ``runs`` trainings on a condensed hypergraph scored on the test nodes; fractions in 0..1.
 
     ``retention`` is ``mean / whole.mean``. ``missing_classes`` are in the source's training labels but not
-    in the condensed hypergraph: no network can learn them. ``validation`` and ``epochs`` are per run.
-    ``notes`` begin with those of the source.
+    in the condensed hypergraph: no network can learn them. ``validation``, ``epochs`` and ``options`` (of the
+    network, with those of its form) are per run. ``notes`` begin with those of the source.
     """
 
     model: str
@@ -54,6 +54,7 @@ class Score:
     macro_f1: float | None
     validation: tuple[float, ...]
     epochs: tuple[int, ...]
+    options: tuple[Mapping[str, Any], ...]
     seconds: float
     whole: Spread | None = None
     retention: float | None = None
@@ -161,6 +162,7 @@ def _score(bench: Bench, own: Sequence[Finished], whole: Sequence[Finished], *, 
         macro_f1=statistics.fmean(f1_values) if f1_values else None,
         validation=tuple(run.validation for run in own),
         epochs=tuple(run.epoch for run in own),
+        options=tuple(run.options for run in own),
         seconds=seconds,
         whole=reference,
         retention=spread.mean / reference.mean if reference and reference.mean else None,

@@ -8,7 +8,7 @@ same rule. No test label is read.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,15 @@ from torch.nn import functional
 
 from hypercondense.data.splits import Split
 from hypercondense.hypergraph import UNKNOWN, Hypergraph
-from hypercondense.models import HypergraphNetwork, Input, Structure, build, input_features, model_class
+from hypercondense.models import (
+    HypergraphNetwork,
+    Input,
+    Receivers,
+    Structure,
+    build,
+    input_features,
+    model_class,
+)
 from hypercondense.progress import Progress, silent
 from hypercondense.rng import seeded
 
@@ -76,7 +84,7 @@ class Recipe:
             raise ValueError(f"epochs must be at least 1, got {chosen.epochs}")
         return chosen
 
-    def forms(self) -> "list[Recipe]":
+    def in_each_form(self) -> "list[Recipe]":
         """This recipe in every form of its network; in that of its options, where they touch upon it."""
         forms = model_class(self.model).forms
         if any(name in form for form in forms for name in self.options):
@@ -86,11 +94,16 @@ class Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A network with the weights of its chosen epoch. ``validation`` is NaN without validation nodes."""
+    """A network with the weights of its chosen epoch, and the recipe with its chosen form.
 
+    ``validation`` and ``loss``, accuracy and cross-entropy there, are NaN without validation nodes.
+    """
+
+    recipe: Recipe
     model: HypergraphNetwork
     epoch: int
     validation: float
+    loss: float
 
 
 def train(
@@ -119,48 +132,71 @@ def train(
             f"the source has {source.num_classes} classes but the soft labels of the hypergraph to train on "
             f"have {train_graph.num_classes}; use the source it was condensed from"
         )
-    forms = recipe.completed().forms()
+    forms = recipe.completed().in_each_form()
     if len(split.validation_ids) == 0:
         del forms[1:]
+    look, learn = _Looks(source, split, every=validate_every), _targets(train_graph, source, split)
 
-    def trained(form: Recipe) -> Trained:
+    def trained(number: int) -> Trained:
+        form = forms[number]
         with seeded(seed):
             model = build(
                 form.model, num_features=source.num_features, num_classes=source.num_classes, **form.options
             ).to(source.labels.device)
-            return _fit(model, form, train_graph, source, split, every=validate_every, progress=progress)
+            assert form.epochs is not None
+            before, total = number * form.epochs, len(forms) * form.epochs
 
-    return max(map(trained, forms), key=lambda network: network.validation)
+            def tell(epoch: int, **figures: float) -> None:
+                progress(f"train {form.model}", before + epoch, total, **figures)
+
+            return _fit(model, form, train_graph, learn, look=look, tell=tell)
+
+    return max(map(trained, range(len(forms))), key=lambda network: (network.validation, -network.loss))
+
+
+class _Looks:
+    """Looks at the validation nodes of the source, every few epochs."""
+
+    def __init__(self, source: Inputs, split: Split, *, every: int) -> None:
+        ids = torch.as_tensor(split.validation_ids.copy(), device=source.labels.device)
+        self.source, self.labels, self.every = source, source.labels[ids], every
+        self.receivers = Receivers(source.structure, ids)
+
+    def are_due(self, epoch: int, last: int) -> bool:
+        return len(self.labels) > 0 and (epoch % self.every == 0 or epoch == last)
+
+    @torch.no_grad()
+    def __call__(self, model: HypergraphNetwork) -> tuple[float, float]:
+        """Accuracy and cross-entropy."""
+        model.eval()
+        scores = model(self.source.features, self.source.structure, self.receivers)
+        accuracy = (scores.argmax(1) == self.labels).double().mean()
+        return float(accuracy), float(functional.cross_entropy(scores, self.labels))
 
 
 def _fit(
     model: HypergraphNetwork,
     recipe: Recipe,
     train_graph: Inputs,
-    source: Inputs,
-    split: Split,
+    learn: tuple[Tensor, Tensor],
     *,
-    every: int,
-    progress: Progress,
+    look: _Looks,
+    tell: Callable[..., None],
 ) -> Trained:
-    learn_ids, targets = _targets(train_graph, source, split)
-    validation_ids = torch.as_tensor(split.validation_ids.copy(), device=source.labels.device)
     assert recipe.epochs is not None and recipe.learning_rate is not None and recipe.weight_decay is not None
     optimizer = torch.optim.Adam(
         model.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay
     )
     best = _Best()
     for epoch in range(1, recipe.epochs + 1):
-        loss = _step(model, optimizer, train_graph, learn_ids, targets)
-        if len(validation_ids) and (epoch % every == 0 or epoch == recipe.epochs):
-            best.offer(epoch, *_validate(model, source, validation_ids), model)
-            progress(
-                f"train {recipe.model}", epoch, recipe.epochs, loss=float(loss), validation=best.accuracy
-            )
+        loss = _step(model, optimizer, train_graph, *learn)
+        if look.are_due(epoch, recipe.epochs):
+            best.offer(epoch, *look(model), model)
+            tell(epoch, loss=float(loss), validation=best.accuracy)
     if best.weights is None:
-        return Trained(model.eval(), recipe.epochs, math.nan)
+        return Trained(recipe, model.eval(), recipe.epochs, math.nan, math.nan)
     model.load_state_dict(best.weights)
-    return Trained(model.eval(), best.epoch, best.accuracy)
+    return Trained(recipe, model.eval(), best.epoch, best.accuracy, best.loss)
 
 
 def _targets(train_graph: Inputs, source: Inputs, split: Split) -> tuple[Tensor, Tensor]:
@@ -182,16 +218,6 @@ def _step(
     loss.backward()  # type: ignore[no-untyped-call]
     optimizer.step()
     return loss.detach()
-
-
-@torch.no_grad()
-def _validate(model: HypergraphNetwork, source: Inputs, validation_ids: Tensor) -> tuple[float, float]:
-    """Accuracy and cross-entropy on the validation nodes."""
-    model.eval()
-    scores = model(source.features, source.structure, validation_ids)
-    labels = source.labels[validation_ids]
-    accuracy = (scores.argmax(1) == labels).double().mean()
-    return float(accuracy), float(functional.cross_entropy(scores, labels))
 
 
 class _Best:

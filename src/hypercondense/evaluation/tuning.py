@@ -42,16 +42,17 @@ class Ranking:
 
 
 def configurations(models: Sequence[str] = ("hgnn", "mlp")) -> list[Recipe]:
-    """A grid of width, dropout and step size for each model: eight recipes a model.
+    """A grid of width, dropout and step size for each model in each form: eight recipes a form.
 
     >>> len(configurations())
     16
     """
     grid = itertools.product(models, (16, 128), (0.0, 0.5), (0.001, 0.01))
-    return [
+    recipes = (
         Recipe(model=model, options={"hidden": hidden, "dropout": dropout}, learning_rate=step)
         for model, hidden, dropout, step in grid
-    ]
+    )
+    return [form for recipe in recipes for form in recipe.in_each_form()]
 
 
 def rank(

@@ -133,7 +133,7 @@ class Plan:
                 cached=self.cache or whole,
                 seed=seed,
                 model=place.model,
-                recipe=model_class(place.model).recipe,
+                defaults_version=model_class(place.model).defaults_version,
                 task=place.task,
                 over=self.over if place.task != "classify" else "test",
                 runs=variant.runs,

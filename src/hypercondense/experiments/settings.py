@@ -37,7 +37,7 @@ class Settings:
         cached: Whether diffused features may come from the cache, which changes seconds and nothing else.
         seed: Of the condensation and of the trainings on it.
         model: The network.
-        recipe: Which version of the network's defaults it is trained with.
+        defaults_version: Of the network: with which of its defaults it is trained.
         task: What it is asked to do.
         over: Which nodes it is asked about.
         runs: Number of trainings.
@@ -53,7 +53,7 @@ class Settings:
     cached: bool = True
     seed: int = 0
     model: str = "hgnn"
-    recipe: int = 1
+    defaults_version: int = 1
     task: str = "classify"
     over: str = "test"
     runs: int = 5
@@ -74,8 +74,10 @@ class Settings:
         return _digest({name: value for name, value in self._deciding().items() if name != "options"})
 
     def _deciding(self) -> dict[str, Any]:
-        """All settings; the first recipe goes without saying, as it did before there were others."""
-        return {name: value for name, value in asdict(self).items() if (name, value) != ("recipe", 1)}
+        """All settings; the first defaults go without saying, as they did before there were others."""
+        return {
+            name: value for name, value in asdict(self).items() if (name, value) != ("defaults_version", 1)
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready content."""

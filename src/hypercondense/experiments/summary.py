@@ -43,7 +43,8 @@ def _labels(line: Line, lines: Sequence[Line]) -> tuple[str, ...]:
         "" if settings.ratio is None else f"{100 * settings.ratio:g} %",
         settings.method + (" selected" if settings.select else "") + ("" if settings.cached else " uncached"),
         _varied(line, lines),
-        MODEL_LABELS.get(settings.model, settings.model),
+        MODEL_LABELS.get(settings.model, settings.model)
+        + (f" (defaults {settings.defaults_version})" if settings.defaults_version > 1 else ""),
         METRICS.get(settings.task, settings.task) + (" over all" if settings.over == "all" else ""),
     )
 

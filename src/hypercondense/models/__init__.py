@@ -8,7 +8,7 @@ from hypercondense.models.base import HypergraphNetwork, Optimization
 from hypercondense.models.edhnn import EDHNN
 from hypercondense.models.hcha import HCHA
 from hypercondense.models.hgnn import HGNN
-from hypercondense.models.message_passing import Structure
+from hypercondense.models.message_passing import Receivers, Structure
 from hypercondense.models.mlp import MLP
 from hypercondense.models.sparse import Input, SparseMatrix, input_features
 from hypercondense.models.unigcnii import UniGCNII
@@ -48,6 +48,7 @@ __all__ = [
     "HypergraphNetwork",
     "Input",
     "Optimization",
+    "Receivers",
     "SparseMatrix",
     "Structure",
     "build",

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
-from hypercondense.models.message_passing import SOFTMAX_RANGE, Structure
+from hypercondense.models.message_passing import SOFTMAX_RANGE, Layer, Receivers, Structure
 from hypercondense.models.sparse import Compressed, Input, SparseMatrix, drop
 
 _SLOPE = 0.2  # of the leaky ReLU on attention scores
@@ -28,7 +28,7 @@ class AllSet(HypergraphNetwork):
     """
 
     optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.01, epochs=200)
-    recipe: ClassVar[int] = 2
+    defaults_version: ClassVar[int] = 2
 
     def __init__(
         self,
@@ -54,19 +54,19 @@ class AllSet(HypergraphNetwork):
         self.classifier = nn.Linear(hidden, num_classes)
         self.dropout, self.input_dropout = dropout, input_dropout
 
-    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         x = drop(features, self.input_dropout, training=self.training)
         for number, pool in enumerate(self.pools):
-            here = structure.towards(node_ids) if number >= len(self.pools) - 2 else structure
+            here = (receivers or structure) if number >= len(self.pools) - 2 else structure
             pooled = pool(x, here, to_hyperedges=number % 2 == 0)
             x = functional.dropout(torch.relu(pooled), self.dropout, self.training)
         assert isinstance(x, Tensor)
         return x
 
-    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        scores: Tensor = self.classifier(self.embed(features, structure, node_ids))
+        scores: Tensor = self.classifier(self.embed(features, structure, receivers))
         return scores
 
 
@@ -83,7 +83,7 @@ class AttentionPool(nn.Module):
         self.feedforward = two_layers(hidden, hidden)
         self.heads = heads
 
-    def forward(self, x: Input, structure: Structure, *, to_hyperedges: bool) -> Tensor:
+    def forward(self, x: Input, structure: Layer, *, to_hyperedges: bool) -> Tensor:
         """One row per hyperedge or per node, (M or N, hidden)."""
         shares = functional.leaky_relu(self.scores(x), _SLOPE)
         incidence = structure.senders.incidence if to_hyperedges else structure.incidence
@@ -102,7 +102,7 @@ class MeanPool(nn.Module):
         self.norm = nn.LayerNorm(hidden)  # without it eight maps in a row hardly learn
         self.after = two_layers(hidden, hidden)
 
-    def forward(self, x: Input, structure: Structure, *, to_hyperedges: bool) -> Tensor:
+    def forward(self, x: Input, structure: Layer, *, to_hyperedges: bool) -> Tensor:
         """One row per hyperedge or per node, (M or N, hidden)."""
         mean = structure.senders.hyperedge_mean if to_hyperedges else structure.node_mean
         result: Tensor = self.after(self.norm(mean @ self.before(x)))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from hypercondense.models.message_passing import Structure
+from hypercondense.models.message_passing import Receivers, Structure
 from hypercondense.models.sparse import Input
 
 
@@ -23,21 +23,21 @@ class Optimization:
 class HypergraphNetwork(nn.Module, ABC):
     """A network for nodes of a hypergraph; ``N`` nodes, ``d`` features, ``C`` classes.
 
-    With ``node_ids`` it answers for these nodes only, a row for each; its last layer does no more than that.
+    With ``receivers`` it answers for these nodes only, a row for each, and its last layer works less.
     """
 
     optimization: ClassVar[Optimization] = Optimization()
     #: Raised when defaults change: results of before are then not taken for results of now.
-    recipe: ClassVar[int] = 1
+    defaults_version: ClassVar[int] = 1
     #: Options for different kinds of data. A training tries each and asks the validation nodes.
     forms: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
 
     @abstractmethod
-    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """What the last linear map reads, (N, hidden): the embeddings for clustering and retrieval."""
 
     @abstractmethod
-    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """Class scores before the softmax, (N, C)."""
 
 

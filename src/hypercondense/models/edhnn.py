@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
-from hypercondense.models.message_passing import Structure
+from hypercondense.models.message_passing import Layer, Receivers, Structure
 from hypercondense.models.sparse import Input, drop
 
 
@@ -23,15 +23,15 @@ class EDHNN(HypergraphNetwork):
     ``residual``; norm is a layer norm, without which so many maps in a row hardly learn. C stands after the
     mean over hyperedges and a norm.
 
-    The other form (``inner_maps=False``) is what its authors use on citations and co-authors: phi and rho
-    pass on what they get, ``rho(x_v, m_e) = m_e``, psi is ``relu(x W + b)``, and alpha is 0.
+    The other form (``inner_maps=False``) is close to what its authors use on cora, citeseer and co-authors:
+    phi and rho pass on what they get, ``rho(x_v, m_e) = m_e``, psi is ``relu(x W + b)``, and alpha is 0.
 
     Shapes: X (N, d), m (M, hidden), all inner maps (hidden, hidden), last map (hidden, C).
     Incidence weights weigh both means.
     """
 
     optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.0, epochs=200)
-    recipe: ClassVar[int] = 2
+    defaults_version: ClassVar[int] = 2
     forms: ClassVar[tuple[Mapping[str, Any], ...]] = (
         {"inner_maps": True, "residual": 0.5},
         {"inner_maps": False, "residual": 0.0},
@@ -60,26 +60,26 @@ class EDHNN(HypergraphNetwork):
         self.layers, self.residual = layers, residual
         self.dropout, self.input_dropout = dropout, input_dropout
 
-    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         start = torch.relu(self.first(drop(features, self.input_dropout, training=self.training)))
         x = start
         for number in range(1, self.layers + 1):
-            here = structure.towards(node_ids) if number == self.layers else structure
+            here = (receivers or structure) if number == self.layers else structure
             x = functional.dropout(x, self.dropout, self.training)
             x = self.psi(torch.lerp(self.message(x, here), here.own(start), self.residual))
         return functional.dropout(x, self.dropout, self.training)
 
-    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        scores: Tensor = self.classifier(self.embed(features, structure, node_ids))
+        scores: Tensor = self.classifier(self.embed(features, structure, receivers))
         return scores
 
 
 class _Mean(nn.Module):
     """The mean of the means of the hyperedges of each node."""
 
-    def forward(self, x: Tensor, structure: Structure) -> Tensor:
+    def forward(self, x: Tensor, structure: Layer) -> Tensor:
         """One row per node, (N, hidden)."""
         return structure.row_normalized(x)
 
@@ -95,7 +95,7 @@ class _Equivariant(nn.Module):
         self.rho_hyperedge = nn.Linear(hidden, hidden, bias=False)
         self.rho_out = nn.Sequential(nn.LayerNorm(hidden), nn.Linear(hidden, hidden))
 
-    def forward(self, x: Tensor, structure: Structure) -> Tensor:
+    def forward(self, x: Tensor, structure: Layer) -> Tensor:
         """One row per node, (N, hidden).
 
         Only the ReLU of rho needs a row per membership: the maps before it act on nodes and on hyperedges,

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization
 from hypercondense.models.hgnn import HGNN
-from hypercondense.models.message_passing import Propagation, Structure
+from hypercondense.models.message_passing import Layer, Propagation, Receivers, Structure
 from hypercondense.models.sparse import Input
 
 _SLOPE = 0.2  # of the leaky ReLU on attention scores
@@ -42,20 +42,20 @@ class HCHA(HypergraphNetwork):
             num_features=num_features, num_classes=num_classes, hidden=hidden, layers=layers, dropout=dropout
         )
 
-    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, propagated once more; with attention as it is, (N, hidden)."""
-        return self.network.embed(features, structure, node_ids)
+        return self.network.embed(features, structure, receivers)
 
-    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        scores: Tensor = self.network(features, structure, node_ids)
+        scores: Tensor = self.network(features, structure, receivers)
         return scores
 
 
 class _RowNormalized(HGNN):
     """HGNN with another P."""
 
-    def propagation(self, structure: Structure) -> Propagation:
+    def propagation(self, structure: Layer) -> Propagation:
         return structure.row_normalized
 
 
@@ -71,19 +71,19 @@ class _Attentive(HGNN):
         widths = [*[hidden] * (layers - 1), num_classes]
         self.attentions = nn.ModuleList(_Attention(width) for width in widths)
 
-    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         x = features
         for layer, attention in zip(self.layers[:-1], self.attentions, strict=False):
             received = torch.relu(_attend(x, layer, attention, structure))
             x = functional.dropout(received, self.dropout, self.training)
         assert isinstance(x, Tensor)
-        return structure.towards(node_ids).own(x)
+        return (receivers or structure).own(x)
 
-    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         hidden = self.embed(features, structure)
         # All nodes share what a hyperedge has to give, so all are needed.
         received = _attend(hidden, self.layers[-1], self.attentions[-1], structure)
-        return structure.towards(node_ids).own(received)
+        return (receivers or structure).own(received)
 
 
 class _Attention(nn.Module):

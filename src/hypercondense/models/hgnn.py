@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
-from hypercondense.models.message_passing import Propagation, Structure
+from hypercondense.models.message_passing import Layer, Propagation, Receivers, Structure
 from hypercondense.models.sparse import Input
 
 
@@ -30,17 +30,17 @@ class HGNN(HypergraphNetwork):
         self.layers = nn.ModuleList(InputLinear(width, following) for width, following in pairwise(widths))
         self.dropout = dropout
 
-    def propagation(self, structure: Structure) -> Propagation:
+    def propagation(self, structure: Layer) -> Propagation:
         """P."""
         return structure.symmetric
 
-    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """P times the last hidden layer, (N, hidden)."""
-        return self.propagation(structure.towards(node_ids))(self._hidden(features, structure))
+        return self.propagation(receivers or structure)(self._hidden(features, structure))
 
-    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        last = self.propagation(structure.towards(node_ids))
+        last = self.propagation(receivers or structure)
         return convolve(self._hidden(features, structure), self.layers[-1], last)
 
     def _hidden(self, features: Input, structure: Structure) -> Tensor:

@@ -5,9 +5,9 @@ sums), ``de`` those of hyperedges (column sums). A node in no hyperedge and a hy
 zeros, and gradients stay finite there.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,7 +35,6 @@ class Structure:
     matrix: Any
     device: torch.device | str = "cpu"
     dtype: torch.dtype = torch.float32
-    _latest: "dict[str, Receivers]" = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(
@@ -69,25 +68,13 @@ class Structure:
         dtype = torch.float64 if matrix.dtype == np.float64 else torch.float32
         return cls(matrix, device=device, dtype=dtype)
 
-    def towards(self, node_ids: Tensor | None) -> "Structure":
-        """The structure for a last layer that only has to answer for some nodes; all of it for ``None``.
-
-        What was made for the same tensor the last time is used again.
-        """
-        if node_ids is None:
-            return self
-        latest = self._latest.get("receivers")
-        if latest is None or latest.node_ids is not node_ids:
-            latest = self._latest["receivers"] = Receivers.among(self, node_ids)
-        return latest
-
     @property
     def senders(self) -> "Structure":
-        """The structure by which nodes send to the hyperedges of this one."""
+        """What nodes send by: all of it. :class:`Receivers` have another answer."""
         return self
 
     def own(self, rows: Tensor) -> Tensor:
-        """Of one row per node of the whole hypergraph those of the nodes that receive."""
+        """Of one row per node those of the nodes that receive: all of them."""
         return rows
 
     @property
@@ -212,57 +199,87 @@ class Structure:
         return torch.as_tensor(np.array(array), dtype=self.dtype, device=self.device)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Receivers(Structure):
-    """Some nodes and the hyperedges they are in: a row of H for each of these nodes, complete.
+class Receivers:
+    """Some nodes of a structure, for a last layer that has to answer for these only.
 
-    Args:
-        whole: The structure they are part of.
-        node_ids: Which of its nodes they are.
-        sending: All nodes, with the hyperedges of this one.
+    Whoever asks makes it once and keeps it: operators are cut out of the structure when a model first asks.
     """
 
-    whole: Structure
-    node_ids: Tensor
-    sending: Structure
-
-    @classmethod
-    def among(cls, whole: Structure, node_ids: Tensor) -> "Receivers":
-        """Cut them out."""
-        rows = whole.matrix[node_ids.cpu().numpy()]
-        hyperedge_ids = np.unique(rows.indices)
-        return cls(
-            matrix=rows[:, hyperedge_ids],
-            device=whole.device,
-            dtype=whole.dtype,
-            whole=whole,
-            node_ids=node_ids,
-            sending=replace(whole, matrix=whole.matrix[:, hyperedge_ids]),
-        )
-
-    @property
-    def senders(self) -> Structure:
-        """All nodes."""
-        return self.sending
+    def __init__(self, structure: Structure, node_ids: Tensor) -> None:
+        if node_ids.ndim != 1 or node_ids.dtype not in (torch.int32, torch.int64):
+            raise ValueError(
+                f"node_ids must be a list of whole numbers, got {tuple(node_ids.shape)} {node_ids.dtype}"
+            )
+        if len(node_ids) and not 0 <= int(node_ids.min()) <= int(node_ids.max()) < structure.num_nodes:
+            raise ValueError(f"node_ids must be at least 0 and below {structure.num_nodes}")
+        self.structure = structure
+        self.node_ids = node_ids.clone().to(structure.device)
 
     def own(self, rows: Tensor) -> Tensor:
-        """The rows of these nodes."""
+        """Of one row per node of the structure those of these nodes."""
         return rows[self.node_ids]
 
     @cached_property
     def symmetric(self) -> "Propagation":
-        """As the whole has it."""
-        return self.whole.symmetric.towards(self.node_ids)
+        """``Dv^-1/2 H De^-1 H^T Dv^-1/2``, the rows of these nodes."""
+        return self.structure.symmetric.towards(self.node_ids)
 
     @cached_property
     def row_normalized(self) -> "Propagation":
-        """As the whole has it."""
-        return self.whole.row_normalized.towards(self.node_ids)
+        """``Dv^-1 H De^-1 H^T``, the rows of these nodes."""
+        return self.structure.row_normalized.towards(self.node_ids)
 
     @cached_property
     def degree_normalized(self) -> "Propagation":
-        """As the whole has it."""
-        return self.whole.degree_normalized.towards(self.node_ids)
+        """``Dv^-1/2 H Q^-1/2 De^-1 H^T``, the rows of these nodes."""
+        return self.structure.degree_normalized.towards(self.node_ids)
+
+    @cached_property
+    def senders(self) -> Structure:
+        """All nodes, and the hyperedges that these nodes are in."""
+        return replace(self.structure, matrix=self.structure.matrix[:, self._hyperedge_ids])
+
+    @property
+    def incidence(self) -> SparseMatrix:
+        """The rows of H of these nodes, with the hyperedges of ``senders``."""
+        return self._rows.incidence
+
+    @property
+    def node_mean(self) -> SparseMatrix:
+        """The weighted mean of the hyperedges of each of these nodes."""
+        return self._rows.node_mean
+
+    @property
+    def incidence_mean(self) -> SparseMatrix:
+        """The weighted mean of rows of memberships, for each of these nodes."""
+        return self._rows.incidence_mean
+
+    @property
+    def node_of_incidence(self) -> SparseMatrix:
+        """Copies to each membership of these nodes the row of its node, of ``own`` rows."""
+        return self._rows.node_of_incidence
+
+    @property
+    def hyperedge_of_incidence(self) -> SparseMatrix:
+        """Copies to each membership of these nodes the row of its hyperedge."""
+        return self._rows.hyperedge_of_incidence
+
+    @cached_property
+    def _cut(self) -> Any:
+        return self.structure.matrix[self.node_ids.cpu().numpy()]
+
+    @cached_property
+    def _hyperedge_ids(self) -> NDArray[Any]:
+        return np.unique(self._cut.indices)
+
+    @cached_property
+    def _rows(self) -> Structure:
+        """Rows of H; complete, so means over the hyperedges of a node are right, and no others."""
+        return replace(self.structure, matrix=self._cut[:, self._hyperedge_ids])
+
+
+#: Where a layer works: everywhere, or for some nodes.
+Layer: TypeAlias = Structure | Receivers
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,10 +292,13 @@ class Propagation:
     node_ids: Tensor | None = None  # nodes that receive, where these are not all
 
     def towards(self, node_ids: Tensor) -> "Propagation":
-        """The rows of some nodes."""
-        return replace(
-            self,
-            to_nodes=self.to_nodes.rows(node_ids),
+        """The rows of some nodes, by those hyperedges only that they are in."""
+        to_nodes = self.to_nodes.to_scipy()[node_ids.cpu().numpy()]
+        used = np.unique(to_nodes.indices)
+        device, dtype = self.diagonal.device, self.diagonal.dtype
+        return Propagation(
+            to_hyperedges=SparseMatrix.of(self.to_hyperedges.to_scipy()[used], device=device, dtype=dtype),
+            to_nodes=SparseMatrix.of(to_nodes[:, used], device=device, dtype=dtype),
             diagonal=self.diagonal[node_ids],
             node_ids=node_ids,
         )

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
-from hypercondense.models.message_passing import Structure
+from hypercondense.models.message_passing import Receivers, Structure
 from hypercondense.models.sparse import Input
 
 
@@ -31,15 +31,15 @@ class MLP(HypergraphNetwork):
         self.classifier = nn.Linear(hidden, num_classes)
         self.dropout = dropout
 
-    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         x = features
         for layer in self.layers:
             x = functional.dropout(torch.relu(layer(x)), self.dropout, self.training)
         assert isinstance(x, Tensor)
-        return x if node_ids is None else x[node_ids]
+        return x if receivers is None else receivers.own(x)
 
-    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        scores: Tensor = self.classifier(self.embed(features, structure, node_ids))
+        scores: Tensor = self.classifier(self.embed(features, structure, receivers))
         return scores

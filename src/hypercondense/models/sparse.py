@@ -79,11 +79,10 @@ class SparseMatrix:
         product: Tensor = _Product.apply(dense, self.by_column, self.by_row)  # type: ignore[no-untyped-call]
         return product
 
-    def rows(self, ids: Tensor) -> "SparseMatrix":
-        """Some rows of this matrix."""
+    def to_scipy(self) -> Any:
+        """The same as ``scipy.sparse.csr_array``."""
         starts, columns, values = (part.cpu().numpy() for part in self.by_row)
-        matrix = sp.csr_array((values, columns, starts), shape=self.shape)[ids.cpu().numpy()]
-        return SparseMatrix.of(matrix, device=self.by_row.values.device, dtype=self.by_row.values.dtype)
+        return sp.csr_array((values, columns, starts), shape=self.shape)
 
     def dropout(self, share: float) -> "SparseMatrix":
         """The same matrix with a random share of its entries 0 and the rest scaled up to make up for it."""

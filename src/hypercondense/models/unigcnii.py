@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
-from hypercondense.models.message_passing import Structure
+from hypercondense.models.message_passing import Receivers, Structure
 from hypercondense.models.sparse import Input, drop
 
 
@@ -23,7 +23,7 @@ class UniGCNII(HypergraphNetwork):
     """
 
     optimization: ClassVar[Optimization] = Optimization(learning_rate=0.01, weight_decay=5e-4, epochs=200)
-    recipe: ClassVar[int] = 2
+    defaults_version: ClassVar[int] = 2
 
     def __init__(
         self,
@@ -46,18 +46,18 @@ class UniGCNII(HypergraphNetwork):
         self.dropout, self.input_dropout = dropout, input_dropout
         self.residual, self.identity = residual, identity
 
-    def embed(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         start = torch.relu(self.first(drop(features, self.input_dropout, training=self.training)))
         x = start
         for number, layer in enumerate(self.layers, start=1):
             x = functional.dropout(x, self.dropout, self.training)
-            here = structure.towards(node_ids) if number == len(self.layers) else structure
+            here = (receivers or structure) if number == len(self.layers) else structure
             mixed = torch.lerp(here.degree_normalized(x), here.own(start), self.residual)
             x = torch.relu(torch.lerp(mixed, layer(mixed), math.log(self.identity / number + 1)))
         return functional.dropout(x, self.dropout, self.training)
 
-    def forward(self, features: Input, structure: Structure, node_ids: Tensor | None = None) -> Tensor:
+    def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """Class scores, (N, C)."""
-        scores: Tensor = self.classifier(self.embed(features, structure, node_ids))
+        scores: Tensor = self.classifier(self.embed(features, structure, receivers))
         return scores
