@@ -521,7 +521,7 @@ def test_scores_of_a_caller_decide_nothing_but_who_wins(
 @pytest.mark.parametrize(
     ("enough", "repeats", "is_quick"), [(1, 1, True), (100, 3, False), (10**6, 4, False)]
 )
-def test_few_validation_nodes_are_asked_often_and_by_networks_as_users_train_them(
+def test_few_validation_nodes_are_asked_often_and_by_networks_of_full_width(
     source: Hypergraph,
     parts: Split,
     monkeypatch: pytest.MonkeyPatch,
@@ -541,7 +541,8 @@ def test_few_validation_nodes_are_asked_often_and_by_networks_as_users_train_the
     monkeypatch.setattr(search, "_MOST_REPEATS", 4)
     run(source, parts, 1)
     assert [how["repeats"] for how in asked] == [repeats]
-    assert ("options" in asked[0]) == is_quick
+    assert ("hidden" in asked[0]["options"]) == is_quick
+    assert asked[0]["options"]["input_dropout"] == (0.0 if is_quick else 0.5)
 
 
 def test_asking_the_networks_early_takes_no_time_from_the_trials(
