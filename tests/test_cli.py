@@ -70,7 +70,17 @@ def test_version_and_help_do_not_wait_for_torch() -> None:
 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("demo", "datasets", "info", "condense", "evaluate", "compare", "convert", *_EXPERIMENTS):
+    for command in (
+        "demo",
+        "datasets",
+        "info",
+        "condense",
+        "evaluate",
+        "compare",
+        "convert",
+        "export",
+        *_EXPERIMENTS,
+    ):
         status, out, _ = call(capsys, command, "--help")
         assert status == 0 and "--help" in out
 

@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -20,19 +20,25 @@ from hypercondense.errors import FormatError
 
 MANIFEST = "manifest.json"
 _RANDOM_LETTERS = 8  # of a name by tempfile
+_EXISTS = "exists already; choose another place, or replace it (--force, overwrite=True)"
 
 
 @contextmanager
-def replaced_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+def replaced_folder(path: Path, *, overwrite: bool = False, ours: Collection[str] = ()) -> Iterator[Path]:
     """Give an empty folder to fill; when the block ends well it is flushed and renamed to ``path``.
 
     A reader sees all or nothing. If the block fails, nothing is left behind and an old folder stays.
+
+    Args:
+        path: The folder.
+        overwrite: Whether an existing one may be replaced.
+        ours: Names of files that may be replaced with it, beside those a manifest of ours stands for.
 
     Raises:
         FileExistsError: As :func:`check_target` tells.
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow a link at the target)
-    check_target(path, overwrite=overwrite)
+    check_target(path, overwrite=overwrite, ours=ours)
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     try:
@@ -42,7 +48,7 @@ def replaced_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
             file.chmod(0o666 & ~_umask())  # libraries may have made it for this user only
             _flush(file)
         _flush(draft)
-        check_target(path, overwrite=overwrite)  # filling the draft may have taken hours
+        check_target(path, overwrite=overwrite, ours=ours)  # filling the draft may have taken hours
         if os.path.lexists(path):
             _exchange(draft, path)
         else:
@@ -53,7 +59,19 @@ def replaced_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         raise
 
 
-def check_target(path: Path, *, overwrite: bool = False) -> None:
+def check_file_target(path: Path, *, overwrite: bool = False) -> None:
+    """Refuse a place where a file cannot be put without losing something.
+
+    Raises:
+        FileExistsError: Something is there and ``overwrite`` is not set, or it is not a file.
+    """
+    if os.path.lexists(path) and not overwrite:
+        raise FileExistsError(f"{path} {_EXISTS}")
+    if path.exists() and not path.is_file():
+        raise FileExistsError(f"{path} is not a file; choose another place or remove it first")
+
+
+def check_target(path: Path, *, overwrite: bool = False, ours: Collection[str] = ()) -> None:
     """Refuse a place where a folder of ours cannot be put without losing something.
 
     Raises:
@@ -63,15 +81,13 @@ def check_target(path: Path, *, overwrite: bool = False) -> None:
     if not os.path.lexists(path):
         return
     if not overwrite:
-        raise FileExistsError(
-            f"{path} exists already; choose another place, or replace it (--force, overwrite=True)"
-        )
+        raise FileExistsError(f"{path} {_EXISTS}")
     if not path.is_dir():
         raise FileExistsError(f"{path} is not a folder; choose another place or remove it first")
     current = Path.cwd()
     if path.resolve() in (current, *current.parents):
         raise FileExistsError(f"{path} is the current folder or holds it; choose another place")
-    if others := _other_files(path):
+    if others := [name for name in _other_files(path) if name not in ours]:
         listed = ", ".join(others[:3]) + (", ..." if len(others) > 3 else "")
         raise FileExistsError(f"{path} holds other files ({listed}); choose another place or remove it first")
 

@@ -10,6 +10,7 @@ from hypercondense.cli.convert import convert
 from hypercondense.cli.datasets import datasets
 from hypercondense.cli.demo import demo
 from hypercondense.cli.evaluate import evaluate
+from hypercondense.cli.export import export
 from hypercondense.cli.info import info
 from hypercondense.cli.report import report
 from hypercondense.cli.run import run
@@ -50,6 +51,7 @@ app.command()(evaluate)
 app.command()(compare)
 app.command()(tune)
 app.command()(convert)
+app.command()(export)
 app.command()(run)
 app.command()(table)
 app.command()(report)

@@ -1,6 +1,7 @@
 """Readers of hypergraph files, chosen by content and by name. No reader runs anything a file says."""
 
 from pathlib import Path
+from typing import Protocol
 
 from hypercondense.data.formats.condensed import CONDENSED
 from hypercondense.data.formats.content_edges import CONTENT_EDGES
@@ -8,15 +9,25 @@ from hypercondense.data.formats.cornell import CORNELL
 from hypercondense.data.formats.files import one_line_errors
 from hypercondense.data.formats.hypergcn import HYPERGCN
 from hypercondense.data.formats.native import NATIVE, read_native, write_native
-from hypercondense.data.formats.npz import NPZ
+from hypercondense.data.formats.npz import NPZ, write_npz
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
-from hypercondense.data.formats.tables import TABLES
+from hypercondense.data.formats.tables import TABLES, write_tables
 from hypercondense.data.formats.tensors import TENSORS
 from hypercondense.data.formats.yelp import YELP
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph
 
-__all__ = ["READERS", "Reader", "read", "read_native", "write_native"]
+__all__ = [
+    "READERS",
+    "WRITERS",
+    "Reader",
+    "Writer",
+    "read",
+    "read_native",
+    "write_native",
+    "write_npz",
+    "write_tables",
+]
 
 # The first that recognises a path reads it.
 READERS: tuple[Reader, ...] = (
@@ -30,6 +41,17 @@ READERS: tuple[Reader, ...] = (
     NPZ,
     TABLES,
 )
+
+
+class Writer(Protocol):
+    """Writes a hypergraph to a path: whole or not at all."""
+
+    def __call__(self, hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
+        """Raise ``FileExistsError`` where something is there and ``overwrite`` is not set."""
+
+
+#: Formats that other programs read.
+WRITERS: dict[str, Writer] = {"npz": write_npz, "tables": write_tables}
 
 
 def read(

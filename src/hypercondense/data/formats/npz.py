@@ -6,19 +6,62 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+import scipy.sparse as sp
 
 from hypercondense.checks import csr_from_parts
 from hypercondense.data.formats.files import check_memory, default_name, one_line
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.storage import check_file_target, replaced_file
 
 _NEEDED = ("labels", "node_ids", "hyperedge_ids")
 _SPARSE = ("features_data", "features_indices", "features_indptr", "features_shape")
-_OPTIONAL = ("weights", "num_nodes", "num_hyperedges", "label_names", "feature_names", "name", "notes")
+_NAMES = ("label_names", "feature_names")
+_OPTIONAL = ("weights", "soft_labels", "num_nodes", "num_hyperedges", *_NAMES, "name", "notes")
 _KEYS = ("features", *_SPARSE, *_NEEDED, *_OPTIONAL)
 _KINDS = "biufUS"  # plain numbers and text, no Python objects
 _LONGEST_HEADER = 10_000
+
+
+def write_npz(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
+    """Write the file ``path``: whole or not at all. An existing one stays unless ``overwrite``.
+
+    Raises:
+        FileExistsError: Something is there and ``overwrite`` is not set, or it is not a file.
+        FormatError: A name ends in a NUL character, which numpy cannot hold.
+    """
+    check_file_target(path, overwrite=overwrite)
+    arrays = _numbers_of(hypergraph) | _texts_of(hypergraph)
+    with replaced_file(path) as draft, draft.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def _numbers_of(hypergraph: Hypergraph) -> dict[str, Any]:
+    features, incidence = hypergraph.features, hypergraph.incidence
+    if sp.issparse(features):
+        parts = (features.data, features.indices, features.indptr, np.array(features.shape))
+        arrays: dict[str, Any] = dict(zip(_SPARSE, parts, strict=True))
+    else:
+        arrays = {"features": features}
+    arrays |= {
+        "labels": hypergraph.labels,
+        "node_ids": incidence.node_ids,
+        "hyperedge_ids": incidence.hyperedge_ids,
+        "num_hyperedges": np.array(hypergraph.num_hyperedges),
+    }
+    optional = {"weights": incidence.weights, "soft_labels": hypergraph.soft_labels}
+    return arrays | {key: array for key, array in optional.items() if array is not None}
+
+
+def _texts_of(hypergraph: Hypergraph) -> dict[str, Any]:
+    texts = {key: getattr(hypergraph, key) for key in _NAMES} | {"notes": hypergraph.notes}
+    given = {key: names for key, names in texts.items() if names is not None}
+    for key, names in given.items() | {("name", (hypergraph.name,))}:
+        if lost := [name for name in names if name.endswith("\0")]:
+            raise FormatError(f"{key}: {lost[0]!r} ends in a NUL character, which npz does not keep")
+    arrays = {key: np.array(names, dtype=np.str_) for key, names in given.items()}
+    return arrays | {"name": np.array(hypergraph.name)}
 
 
 def _recognises(path: Path) -> bool:
@@ -55,6 +98,7 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
         incidence=(arrays["node_ids"], arrays["hyperedge_ids"], arrays.get("weights")),
         num_nodes=_number(path, arrays, "num_nodes"),
         num_hyperedges=num_hyperedges,
+        soft_labels=arrays.get("soft_labels"),
         label_names=_texts(arrays, "label_names"),
         feature_names=_texts(arrays, "feature_names"),
         name=name or stored_name,

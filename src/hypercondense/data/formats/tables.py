@@ -1,9 +1,11 @@
 """Tables: ``incidence.csv`` (node, hyperedge, perhaps weight), ``features.csv`` and ``labels.csv``, or .tsv.
 
-Nodes and hyperedges may be called anything. The nodes are the rows of the feature table, in that order.
+Nodes and hyperedges may be called anything. The nodes are the rows of the feature table, in that order. Where
+nodes have shares of several classes there is a fourth, ``soft_labels.csv``, with a column for each class.
 """
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +16,90 @@ from hypercondense.data.formats.reader import FeatureRecipe, Reader
 from hypercondense.data.formats.text import encode_labels
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
+from hypercondense.storage import replaced_folder
 
 _ENDINGS = (".csv", ".tsv")
 _INCIDENCE, _FEATURES, _LABELS = _PARTS = ("incidence", "features", "labels")
+_SOFT_LABELS = "soft_labels"
+
+
+def write_tables(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
+    """Write the folder ``path``: whole or not at all. An existing one stays unless ``overwrite``.
+
+    Nodes and hyperedges are called by their numbers, classes and features by their names where they have any.
+
+    Raises:
+        FileExistsError: As :func:`hypercondense.storage.check_target` tells.
+        FormatError: Something would not come back, such as a class whose name is empty.
+    """
+    files = [f"{part}.csv" for part in (*_PARTS, _SOFT_LABELS)]
+    with replaced_folder(path, overwrite=overwrite, ours=files) as folder:
+        for part, rows in _tables_of(hypergraph):
+            with (folder / f"{part}.csv").open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(rows)
+        names = _class_names(hypergraph)
+        if len(set(names)) < len(names) or _told(_read_back(folder)) != _told(hypergraph):
+            raise FormatError(
+                "tables cannot hold this hypergraph: it has no hyperedges, or names of classes or features "
+                "that are empty, there twice, called node, or begin or end with blanks; npz can"
+            )
+
+
+def _tables_of(hypergraph: Hypergraph) -> Iterable[tuple[str, Iterable[Sequence[object]]]]:
+    """The rows of every table, with its header."""
+    nodes, incidence = range(hypergraph.num_nodes), hypergraph.incidence
+    names = _class_names(hypergraph)
+    weights = [] if incidence.weights is None else [map(_digits, incidence.weights.tolist())]
+    memberships = zip(incidence.node_ids.tolist(), incidence.hyperedge_ids.tolist(), *weights, strict=True)
+    yield _INCIDENCE, [("node", "hyperedge", "weight")[: 2 + len(weights)], *memberships]
+    rows = (hypergraph.dense_features(slice(node, node + 1))[0] for node in nodes)
+    yield _FEATURES, _with_nodes(_feature_names(hypergraph), rows)
+    yield (
+        _LABELS,
+        [("node", "label"), *zip(nodes, (names[label] for label in hypergraph.labels), strict=True)],
+    )
+    if hypergraph.soft_labels is not None:
+        yield _SOFT_LABELS, _with_nodes(names[:-1], hypergraph.soft_labels)
+
+
+def _with_nodes(columns: Sequence[str], rows: Iterable[Dense]) -> Iterable[Sequence[object]]:
+    yield ("node", *columns)
+    yield from ((node, *map(_digits, row.tolist())) for node, row in enumerate(rows))
+
+
+def _class_names(hypergraph: Hypergraph) -> list[str]:
+    """What labels are called; the last, label -1, is unknown and empty."""
+    names = hypergraph.label_names or [str(label) for label in range(hypergraph.num_classes)]
+    return [*names, ""]
+
+
+def _feature_names(hypergraph: Hypergraph) -> list[str]:
+    return list(hypergraph.feature_names or (f"x{column}" for column in range(hypergraph.num_features)))
+
+
+def _digits(number: float) -> str:
+    """A float32 with as many digits as it takes to tell it from all others."""
+    return f"{number:.9g}"
+
+
+def _told(hypergraph: Hypergraph | None) -> object:
+    """What tables tell of a hypergraph, to be compared."""
+    if hypergraph is None:
+        return None
+    incidence, names = hypergraph.incidence, _class_names(hypergraph)
+    columns = [] if hypergraph.soft_labels is None else hypergraph.soft_labels.T.tolist()
+    weights = None if incidence.weights is None else incidence.weights.tolist()
+    memberships = (incidence.node_ids.tolist(), incidence.hyperedge_ids.tolist(), weights)
+    labels = [names[label] for label in hypergraph.labels]
+    features = (hypergraph.dense_features().tolist(), _feature_names(hypergraph))
+    return features, labels, dict(zip(names, columns, strict=False)), memberships
+
+
+def _read_back(folder: Path) -> Hypergraph | None:
+    try:
+        return _read(folder, None, FeatureRecipe())
+    except (FormatError, ValueError):
+        return None
 
 
 def _recognises(path: Path) -> bool:
@@ -40,12 +123,16 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
     prefix = "" if prefix == incidence_file.stem else prefix
     features, feature_names, nodes = _features(_part(folder, prefix, _FEATURES))
     labels, label_names = _labels(_part(folder, prefix, _LABELS), nodes)
+    soft_labels = None
+    if soft_file := _found(folder, prefix, _SOFT_LABELS):
+        soft_labels, labels, label_names = _soft_labels(soft_file, nodes, labels, label_names)
     node_ids, hyperedge_ids, weights, num_hyperedges = _incidence(incidence_file, nodes)
     return Hypergraph(
         features=features,
         labels=labels,
         incidence=(node_ids, hyperedge_ids, weights),
         num_hyperedges=num_hyperedges,
+        soft_labels=soft_labels,
         label_names=label_names,
         feature_names=feature_names,
         name=name or default_name(path),
@@ -53,27 +140,53 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
 
 
 def _part(folder: Path, prefix: str, part: str) -> Path:
-    found = [folder / f"{prefix}{part}{ending}" for ending in _ENDINGS]
-    present = [file for file in found if file.exists()]
-    if not present:
-        raise FormatError(f"{found[0]} (or {found[1].name}) is missing")
+    if found := _found(folder, prefix, part):
+        return found
+    raise FormatError(f"{folder / f'{prefix}{part}.csv'} (or {prefix}{part}.tsv) is missing")
+
+
+def _found(folder: Path, prefix: str, part: str) -> Path | None:
+    files = [folder / f"{prefix}{part}{ending}" for ending in _ENDINGS]
+    present = [file for file in files if file.exists()]
     if len(present) > 1:
         raise FormatError(f"{present[0]} and {present[1].name} are both there; remove one")
-    return present[0]
+    return present[0] if present else None
 
 
 def _features(path: Path) -> tuple[Dense, list[str], dict[str, int]]:
     """Features, their names, and the row of each node."""
+    features, names, given_nodes = _numbers(path, of="features")
+    nodes: dict[str, int] = {}
+    for row, node in enumerate(given_nodes):
+        if nodes.setdefault(node, row) != row:
+            raise FormatError(f"{path}, row {row + 1}: node {node[:40]!r} is there twice")
+    return features, names, nodes
+
+
+def _numbers(path: Path, *, of: str) -> tuple[Dense, list[str], list[str]]:
+    """The numbers beside the column of nodes, the names of their columns, and that column."""
     table = CsvTable(path)
     own = table.column_position("node")
     positions = [position for position in range(len(table.header)) if position != own]
     if not positions:
-        raise FormatError(f"{path} has no column of features beside 'node'")
-    nodes: dict[str, int] = {}
-    for row, node in enumerate(table.column("node")):
-        if nodes.setdefault(node, row) != row:
-            raise FormatError(f"{path}, row {row + 1}: node {node[:40]!r} is there twice")
-    return table.numbers(positions), [table.header[position] for position in positions], nodes
+        raise FormatError(f"{path} has no column of {of} beside 'node'")
+    return table.numbers(positions), [table.header[position] for position in positions], table.column("node")
+
+
+def _soft_labels(
+    path: Path, nodes: dict[str, int], labels: Ids, label_names: Sequence[str]
+) -> tuple[Dense, Ids, tuple[str, ...]]:
+    """Shares of classes in the order of the nodes; its columns are the classes, also those without a node."""
+    shares, names, given_nodes = _numbers(path, of="classes")
+    if sorted(given_nodes) != sorted(nodes):
+        raise FormatError(f"{path} must have every node of the feature table once, and no others")
+    classes = {name: position for position, name in enumerate(names)}
+    for name in label_names:
+        if name not in classes:
+            raise FormatError(f"{path} has no column {name[:40]!r}, which is the label of a node")
+    position_of = np.array([*(classes[name] for name in label_names), -1])
+    rows = np.argsort([nodes[node] for node in given_nodes])
+    return shares[rows], position_of[labels], tuple(names)
 
 
 def _labels(path: Path, nodes: dict[str, int]) -> tuple[Ids, tuple[str, ...]]:
