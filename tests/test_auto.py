@@ -726,17 +726,17 @@ def test_the_printed_command_makes_the_same_again(
     assert manifests[1]["choice"] is None
 
 
-def test_the_printed_command_says_where_the_data_and_the_split_are(
+def test_the_printed_command_says_where_the_data_the_split_and_the_device_are(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "split.json"
     ids = list(range(1797))
     file.write_text(json.dumps({"train": ids[:900], "validation": ids[900:1300], "test": ids[1300:]}))
-    where = ["--data-dir", str(tmp_path), "--split", str(file)]
+    where = ["--data-dir", str(tmp_path), "--split", str(file), "--device", "cpu:0"]
     words = ["condense", "digits", "--nodes", "20", "--budget", "1", *where, "--json"]
     assert run_command([*words, "--out", str(tmp_path / "out")]) == 0
     command = shlex.split(json.loads(capsys.readouterr().out)["choice"]["command"])
-    for option, value in (where[:2], where[2:]):
+    for option, value in (where[:2], where[2:4], where[4:]):
         assert command[command.index(option) + 1] == value
 
 

@@ -65,3 +65,5 @@ def test_wrong_options_are_named_with_what_would_be_right(settings: dict[str, An
 def test_an_unknown_method_lists_those_there_are() -> None:
     with pytest.raises(ConfigError, match="unknown method 'magic'; the methods are auto, "):
         make_method("magic")
+    with pytest.raises(ConfigError, match=r"unknown method 'whole'.*evaluate --whole"):
+        make_method("whole")

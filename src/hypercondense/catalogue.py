@@ -51,7 +51,10 @@ def make_method(name: str = DEFAULT, settings: Mapping[str, Any] | None = None) 
     50
     """
     if name not in METHODS:
-        raise ConfigError(f"unknown method {name!r}; the methods are {', '.join(METHODS)}")
+        hint = ""
+        if name == "whole":
+            hint = " (whole is what they are compared with: evaluate --whole, or compare --methods ...,whole)"
+        raise ConfigError(f"unknown method {name!r}; the methods are {', '.join(METHODS)}{hint}")
     return configure(METHODS[name], settings or {})
 
 

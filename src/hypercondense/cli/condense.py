@@ -113,7 +113,8 @@ def condense(
         size = ["--nodes", str(nodes)] if ratio is None else ["--ratio", str(ratio), "--ratio-of", ratio_of]
         parts_given = ["--split-seed", str(split_seed)] if split is None else ["--split", str(split)]
         place = [] if data_dir is None else ["--data-dir", str(data_dir)]
-        again = repeating(result.choice, [source, *place, *size, "--seed", str(seed), *parts_given])
+        where = [] if device == "cpu" else ["--device", device]
+        again = repeating(result.choice, [source, *place, *size, "--seed", str(seed), *parts_given, *where])
     show(result, out, hypergraph.num_nodes, again=again, json=json, quiet=quiet)
 
 
