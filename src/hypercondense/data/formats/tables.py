@@ -37,8 +37,7 @@ def write_tables(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False)
         for part, rows in _tables_of(hypergraph):
             with (folder / f"{part}.csv").open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file, lineterminator="\n").writerows(rows)
-        names = _class_names(hypergraph)
-        if len(set(names)) < len(names) or _told(_read_back(folder)) != _told(hypergraph):
+        if not _comes_back(hypergraph, folder):
             raise FormatError(
                 "tables cannot hold this hypergraph: it has no hyperedges, or names of classes or features "
                 "that are empty, there twice, called node, or begin or end with blanks; npz can"
@@ -82,24 +81,28 @@ def _digits(number: float) -> str:
     return f"{number:.9g}"
 
 
-def _told(hypergraph: Hypergraph | None) -> object:
-    """What tables tell of a hypergraph, to be compared."""
-    if hypergraph is None:
-        return None
-    incidence, names = hypergraph.incidence, _class_names(hypergraph)
-    columns = [] if hypergraph.soft_labels is None else hypergraph.soft_labels.T.tolist()
-    weights = None if incidence.weights is None else incidence.weights.tolist()
-    memberships = (incidence.node_ids.tolist(), incidence.hyperedge_ids.tolist(), weights)
-    labels = [names[label] for label in hypergraph.labels]
-    features = (hypergraph.dense_features().tolist(), _feature_names(hypergraph))
-    return features, labels, dict(zip(names, columns, strict=False)), memberships
-
-
-def _read_back(folder: Path) -> Hypergraph | None:
+def _comes_back(hypergraph: Hypergraph, folder: Path) -> bool:
+    """Whether reading gives what was written, to the bit; classes may be numbered in another way."""
+    names = _class_names(hypergraph)
     try:
-        return _read(folder, None, FeatureRecipe())
+        again = _read(folder, None, FeatureRecipe())
     except (FormatError, ValueError):
-        return None
+        return False
+    new_names = _class_names(again)
+    numbers = [
+        (hypergraph.dense_features(), again.dense_features()),
+        (
+            hypergraph.soft_labels,
+            again.soft_labels,
+        ),  # their columns are in order, unlike classes without them
+        *zip(hypergraph.incidence, again.incidence, strict=True),
+    ]
+    return (
+        len(set(names)) == len(names)
+        and all(np.array_equal(ours, theirs) for ours, theirs in numbers)  # type: ignore[arg-type]
+        and _feature_names(hypergraph) == _feature_names(again)
+        and [names[label] for label in hypergraph.labels] == [new_names[label] for label in again.labels]
+    )
 
 
 def _recognises(path: Path) -> bool:
