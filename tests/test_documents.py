@@ -41,7 +41,7 @@ def test_the_commands_of_the_readme_work_on_tables_of_ones_own(workplace: Path) 
     commands = [
         line.split("#")[0].split() for line in "".join(blocks("")).splitlines() if "hypercondense " in line
     ]
-    assert [command[1] for command in commands] == ["info", "condense", "evaluate", "tune"]
+    assert [command[1] for command in commands] == ["info", "condense", "evaluate", "tune", "export"]
     for command in commands:
         arguments = command[1:]
         if command[1] == "condense":
