@@ -421,6 +421,13 @@ def labels_of(result: Condensation) -> list[str]:
     return [trial["label"] for trial in record(result)["trials"]]
 
 
+@pytest.fixture
+def enough_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let so few validation nodes count as enough to do without teachers."""
+    monkeypatch.setattr(search, "_FEW_NODES", 0)
+
+
+@pytest.mark.usefixtures("enough_labels")
 def test_where_the_closed_form_is_clearly_better_nothing_else_is_tried(
     source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -433,6 +440,7 @@ def test_where_the_closed_form_is_clearly_better_nothing_else_is_tried(
     assert labels_of(result)[5:] == ["through a training, briefly", "through a training"]
 
 
+@pytest.mark.usefixtures("enough_labels")
 def test_with_many_validation_nodes_both_ways_are_tried(
     source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -446,6 +454,41 @@ def test_with_many_validation_nodes_both_ways_are_tried(
     ]
 
 
+@pytest.mark.parametrize(
+    ("taught", "closed", "labels", "expected"),
+    [
+        (0.55, 0.57, ["closed form, smoothed classes"], "through a training, taught"),  # without proof
+        (0.55, 0.95, ["closed form, smoothed classes"], "closed form, smoothed classes"),
+        (0.50, 0.50, ["closed form, smoothed classes", "through a training, briefly"], None),
+        (0.30, 0.95, ["closed form, smoothed classes"], "closed form, smoothed classes"),
+    ],
+)
+def test_where_labels_are_few_teachers_come_first(
+    source: Hypergraph,
+    parts: Split,
+    monkeypatch: pytest.MonkeyPatch,
+    taught: float,
+    closed: float,
+    labels: list[str],
+    expected: str | None,
+) -> None:
+    scripted(monkeypatch, parts, {4: taught, 5: closed})
+    result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: 0.5)
+    assert labels_of(result)[4:] == ["through a training, taught", *labels]
+    if expected is not None:
+        confirmed = [t["label"] for t in record(result)["trials"] if t["confirmed"] is not None]
+        assert confirmed[1:] == [expected]
+
+
+def test_teachers_of_a_start_without_structure_do_not_look_at_it(source: Hypergraph, parts: Split) -> None:
+    starts = dict(candidates.first_starts())
+    for label, teacher in (("means of 100 rows, heat kernel", "hgnn"), ("means of 100 rows, raw", "mlp")):
+        ((_, method),) = candidates.taught(starts[label], num_nodes=10)
+        assert method.teacher == teacher
+        assert method.propagation is starts[label].propagation
+
+
+@pytest.mark.usefixtures("enough_labels")
 @pytest.mark.parametrize(
     ("brief", "long", "expected"),
     [

@@ -32,6 +32,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "hidden": 8,
         "self_select": False,
     },
+    "taught": {
+        "unrolled_epochs": 3,
+        "window": 2,
+        "horizon": 4,
+        "hidden": 8,
+        "self_select": False,
+        "teachers": 1,
+    },
     "bundled": {
         "epochs": 2,
         "unrolled_epochs": 3,

@@ -23,6 +23,7 @@ from hypercondense.methods import (
     Unrolled,
 )
 from hypercondense.methods.options import configure
+from hypercondense.taught import Taught
 
 METHODS: dict[str, type[Condenser]] = {
     method.name: method
@@ -30,6 +31,7 @@ METHODS: dict[str, type[Condenser]] = {
         Auto,
         Ridge,
         Unrolled,
+        Taught,
         Bundled,
         AHGCDD,
         AHGCDDX,

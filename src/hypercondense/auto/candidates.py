@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from hypercondense.initialize import STARTS
 from hypercondense.methods import AHGCDD, AHGCDDX, Bundled, Condenser, Ridge, Unrolled
 from hypercondense.methods.ahgcdd import PROPAGATIONS
+from hypercondense.taught import Taught
 
 #: Epochs of the closed form, of a brief and of a long optimization through a training.
 CLOSED_FORM_EPOCHS, BRIEF_EPOCHS, LONG_EPOCHS = 100, 30, 200
@@ -58,6 +59,16 @@ def brief_training(start: Ridge, *, num_nodes: int) -> Iterator[tuple[str, Unrol
 def long_training(start: Ridge, *, num_nodes: int) -> Iterator[tuple[str, Unrolled]]:
     """Far through a training."""
     yield "through a training", through_training(start, epochs=_times(num_nodes) * LONG_EPOCHS)
+
+
+def taught(start: Ridge, *, num_nodes: int) -> Iterator[tuple[str, Taught]]:
+    """Far through a training, towards what networks that know everything make of all nodes."""
+    trained = through_training(start, epochs=_times(num_nodes) * LONG_EPOCHS)
+    options = {option.name: getattr(trained, option.name) for option in fields(trained)}
+    yield (
+        "through a training, taught",
+        Taught(**options, teacher="hgnn" if trusts_structure(start) else "mlp"),
+    )
 
 
 def elaborations(start: Ridge, second_start: Ridge | None, *, num_nodes: int) -> Iterator[Proposal]:

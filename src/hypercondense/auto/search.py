@@ -43,13 +43,17 @@ _ENOUGH_ANSWERS, _MOST_REPEATS = 4000, 5
 #: to be good. Where there are so many, a search costs little beside a training on everything.
 _TELLING_NODES = 20_000
 
+#: With fewer validation nodes labels are few, and a training on everything is quick enough for teachers.
+_FEW_NODES = 4000
+
 #: So far apart, networks that were trained alike need something else than diffused rows.
 _DISAGREEMENT = 0.1
 
 #: Accuracies of networks of different architectures that were trained on a candidate.
 Networks: TypeAlias = Callable[[Hypergraph], Sequence[float]]
 
-#: Trials of a search without elaborations: four starts, the closed form, two lengths through a training.
+#: Trials of a search without elaborations: four starts, the closed form, two lengths through a training or a
+#: taught one before them and the brief one.
 BASIC_TRIALS = 7
 
 
@@ -207,8 +211,12 @@ class Search:
         """Through a training and in closed form; with fewer nodes to tell, only until one is clearly better.
 
         The closed form is the cheaper, and where it is better, it is by much. Of equals, plain classes are
-        preferred to smoothed ones.
+        preferred to smoothed ones. Where labels are few, and a training on everything is quick, teachers tell
+        of the nodes without one: that does not overfit, and is not asked for proof.
         """
+        if self._labels_are_few:
+            self.planned += 1
+            self.front = _best([start, *self._tried_from(start, candidates.taught)])
         tries_both = len(self.judge.receivers.node_ids) >= _TELLING_NODES
         if tries_both:
             self._train_through(start)
@@ -217,6 +225,10 @@ class Search:
             self._train_through(start)
         elif not tries_both:
             self.planned -= 2
+
+    @property
+    def _labels_are_few(self) -> bool:
+        return len(self.judge.receivers.node_ids) < _FEW_NODES and not self.bundles
 
     def _train_through(self, start: Trial) -> None:
         """Briefly and at length. The brief one is too small a change of its start to be asked for proof.

@@ -21,8 +21,8 @@ class Problem:
         maps: Coefficients of powers of P, one list for each map of the source; every node has a row under
             each. Condensed features go through the first.
         start_rows: Training rows under the first map, (m, d): what condensed features begin as.
-        train: Training rows under all maps, (maps * m, d).
-        labels: Their classes, (maps * m,).
+        train: Rows to be predicted under all maps, (maps * m, d).
+        labels: Their classes, (maps * m,), or shares of all classes, (maps * m, C).
         validation: Validation rows under all maps.
         validation_labels: Their classes.
         targets: One-hot classes of the condensed nodes, (n, C).
@@ -58,10 +58,12 @@ class Problem:
         )
 
     def batch(self, size: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
-        """Different training rows drawn by chance, all where there are no more, and their one-hot classes."""
+        """Different rows drawn by chance, all where there are no more, and their shares of classes."""
         positions = torch.randperm(len(self.train), generator=chance)[:size].sort().values
         positions = positions.to(self.train.device)
-        classes = F.one_hot(self.labels[positions], self.targets.shape[1])
+        classes = self.labels.index_select(0, positions)
+        if classes.ndim == 1:
+            classes = F.one_hot(classes, self.targets.shape[1])
         return self.train.index_select(0, positions), classes.to(self.train)
 
     def view(self, features: Tensor, structure: Tensor) -> Tensor:
