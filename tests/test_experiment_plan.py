@@ -120,6 +120,13 @@ def test_a_plan_expands_to_seeds_of_every_variant_and_one_whole(tmp_path: Path) 
     assert len({run.key for run in runs}) == len(runs)
 
 
+def test_trainings_on_the_whole_have_as_many_seeds_as_the_plan_says_of_them(tmp_path: Path) -> None:
+    text = QUICK.replace("[variants.whole]", "[variants.whole]\nseeds = 3")
+    whole = [run for run in all_runs(plan_of(tmp_path, text)) if run.method == "whole"]
+    assert [run.seed for run in whole] == [0, 1, 2]
+    assert len({run.key for run in whole}) == 3
+
+
 def test_aliases_and_defaults_give_the_same_keys(tmp_path: Path) -> None:
     head = 'name = "n"\ntitle = "t"\nseeds = 1\nruns = 1\n'
     by_alias = head + "[datasets.DBLP]\nratios = [0.01]\n[variants.ahgcdd]\n"

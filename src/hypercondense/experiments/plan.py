@@ -234,7 +234,7 @@ def _variant(key: str, table: Table, plan: Table, datasets: Mapping[str, Planned
         options=options,
         defaults=defaults,
         select=table.get("select", bool, False),
-        seeds=1 if whole else table.count("seeds", plan.count("seeds", 5)),
+        seeds=table.count("seeds", 1 if whole else plan.count("seeds", 5)),
         runs=table.count("runs", plan.count("runs", 5)),
         only=_only(table, datasets),
         reference=table.get("reference", bool, whole),
