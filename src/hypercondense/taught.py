@@ -37,6 +37,7 @@ class Taught(Unrolled):
     """
 
     name: ClassVar[str] = "taught"
+    selects_itself: ClassVar[bool] = True  # validation nodes choose the epoch of a teacher
 
     epochs: int = 0
     unrolled_epochs: int = 200
