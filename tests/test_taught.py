@@ -1,5 +1,7 @@
 """Taught: what teachers say of nodes, who may be asked, and what it is good for."""
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,6 +85,17 @@ def test_all_nodes_are_to_be_predicted_under_every_map() -> None:
     rows, classes = problem.batch(1000, torch.Generator().manual_seed(0))
     torch.testing.assert_close(rows, problem.train)
     torch.testing.assert_close(classes, problem.labels)
+
+
+def test_rows_may_come_from_a_read_only_file(tmp_path: Path) -> None:
+    source = source_of()
+    parts, method = split(source), Taught(**QUICK, teachers=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = [
+            method.condense(source, parts, nodes=6, cache_dir=folder) for folder in (tmp_path, tmp_path, None)
+        ]
+    assert len({result.hypergraph.digest for result in made}) == 1
 
 
 def test_labels_of_test_nodes_are_not_read_and_need_not_be_known() -> None:

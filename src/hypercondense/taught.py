@@ -10,7 +10,6 @@ A teacher takes as long as a training on everything, so this is for sources wher
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -51,7 +50,9 @@ class Taught(Unrolled):
     def problem(self, task: Task) -> Problem:
         """All rows of the source, with the classes of training nodes and what teachers say of the others."""
         problem = super().problem(task)
-        rows = [torch.from_numpy(np.asarray(task.diffused(weights))) for weights in problem.maps]
+        rows = [
+            torch.tensor(task.diffused(weights)) for weights in problem.maps
+        ]  # perhaps of a read-only file
         shares = task.shared(("taught", self.teacher, self.teachers), lambda: self.shares(task))
         return replace(
             problem,
