@@ -50,9 +50,7 @@ class Taught(Unrolled):
     def problem(self, task: Task) -> Problem:
         """All rows of the source, with the classes of training nodes and what teachers say of the others."""
         problem = super().problem(task)
-        rows = [
-            torch.tensor(task.diffused(weights)) for weights in problem.maps
-        ]  # perhaps of a read-only file
+        rows = [torch.tensor(task.diffused(weights)) for weights in problem.maps]  # copies of read-only files
         shares = task.shared(("taught", self.teacher, self.teachers), lambda: self.shares(task))
         return replace(
             problem,
