@@ -19,10 +19,10 @@ from hypercondense.auto.budget import Budget
 from hypercondense.catalogue import make_method
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
-from hypercondense.data import Split, split, split_from_ids, synthetic
-from hypercondense.evaluation import training
+from hypercondense.data import Split, load, split, split_from_ids, synthetic
+from hypercondense.evaluation import evaluate, training
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.methods import AHGCDDX, Condenser, Ridge
+from hypercondense.methods import AHGCDDX, Condenser, Herding, Ridge
 from hypercondense.methods.ahgcdd import PROPAGATIONS
 from hypercondense.methods.base import Task
 from hypercondense.methods.learner import averaged_learner
@@ -528,10 +528,13 @@ def test_where_networks_disagree_about_the_start_rows_are_bundled(
     scripted(monkeypatch, parts, {})  # the judge finds 0.5 everywhere
     networks_find(monkeypatch, lambda candidate: [worse, 0.5])
     result = run(source, parts, search.BASIC_TRIALS)
-    assert [", in bundles" in label for label in labels_of(result)[4:]] == [bundled] * 3
+    tried = labels_of(result)[4:]
+    assert (tried[0] == "real nodes") == bundled
+    assert [", in bundles" in label for label in tried[bundled:]] == [bundled] * (3 - bundled)
     assert {trial["method"] for trial in record(result)["trials"][:4]} == {"ridge"}
 
 
+@pytest.mark.usefixtures("enough_labels")
 @pytest.mark.parametrize("budget", [search.BASIC_TRIALS, MANY])
 def test_a_bundled_winner_can_be_made_again_and_stays_among_elaborations(
     source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, budget: int
@@ -551,6 +554,57 @@ def test_raw_rows_are_never_bundled(
     networks_find(monkeypatch, lambda candidate: [0.1, 0.9])
     result = run(source, parts, search.BASIC_TRIALS)
     assert not any("in bundles" in label for label in labels_of(result))
+
+
+def test_where_networks_disagree_they_are_asked_about_real_nodes_too(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Herding().condense(source, parts, nodes=9).hypergraph
+    scripted(monkeypatch, parts, {4: 0.1, 5: 0.9})  # whatever the judge says
+    networks_find(monkeypatch, lambda candidate: [0.7, 0.7 if candidate.digest == real.digest else 0.1])
+    result = run(source, parts, search.BASIC_TRIALS)
+    assert result.hypergraph.digest == real.digest
+    assert record(result)["method"] == "herding"
+    assert record(result)["why"].startswith("real nodes: 70.0%")
+    assert made_again(result, source, parts).hypergraph.digest == result.hypergraph.digest
+
+
+def test_more_nodes_than_there_are_real_ones_are_never_chosen_from_these(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(monkeypatch, parts, {})
+    networks_find(monkeypatch, lambda candidate: [0.1, 0.7])
+    number = len(parts.train_ids)
+    for nodes in (number, number + 1):
+        result = run(source, parts, search.BASIC_TRIALS, nodes=nodes)
+        assert ("real nodes" in labels_of(result)) == (nodes == number)
+
+
+@pytest.mark.parametrize(
+    ("raw", "few", "tried"), [(0.9, True, True), (0.52, True, False), (0.9, False, False)]
+)
+def test_networks_are_asked_about_real_nodes_where_raw_rows_are_in_front_and_data_are_small(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, raw: float, few: bool, tried: bool
+) -> None:
+    if not few:
+        monkeypatch.setattr(search, "_FEW_NODES", 0)
+    scripted(monkeypatch, parts, {2: raw})
+    networks_find(monkeypatch, lambda candidate: [0.5])
+    trials = record(run(source, parts, search.BASIC_TRIALS))["trials"]
+    confirmed = [trial["label"] for trial in trials if trial["confirmed"] is not None]
+    assert ("real nodes" in confirmed) == tried
+    assert len(confirmed) == 2 + tried  # real nodes take nobody's place
+
+
+def test_hyperedges_of_almost_all_nodes(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Convolutions see nearly the same of all nodes; means of what they see suit no other network."""
+    monkeypatch.undo()  # the judge and the networks at their true lengths
+    zoo = load("zoo", data_dir=shared_data)
+    parts = split(zoo, seed=0)
+    result = Auto().condense(zoo, parts, ratio=0.15)
+    models = ("hgnn", "hcha", "unigcnii", "allset", "edhnn")
+    scores = [evaluate(result.hypergraph, zoo, parts, model=model, runs=1).mean for model in models]
+    assert float(np.mean(scores)) > 0.8, scores
 
 
 def test_scores_of_a_caller_decide_nothing_but_who_wins(
@@ -654,6 +708,7 @@ def test_a_search_interrupted_when_its_time_was_used_up_keeps_its_trials(
     assert len(record(result)["trials"]) == 4
 
 
+@pytest.mark.usefixtures("enough_labels")
 @pytest.mark.parametrize("worse", [0.1, 0.5])
 def test_whether_rows_are_bundled_stays_decided_when_the_time_is_used_up(
     source: Hypergraph, parts: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worse: float

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from typing import Any, Protocol
 
 from hypercondense.initialize import STARTS
-from hypercondense.methods import AHGCDD, AHGCDDX, Bundled, Condenser, Ridge, Unrolled
+from hypercondense.methods import AHGCDD, AHGCDDX, Bundled, Condenser, Herding, Ridge, Unrolled
 from hypercondense.methods.ahgcdd import PROPAGATIONS
 from hypercondense.taught import Taught
 
@@ -69,6 +69,12 @@ def taught(start: Ridge, *, num_nodes: int) -> Iterator[tuple[str, Taught]]:
         "through a training, taught",
         Taught(**options, teacher="hgnn" if trusts_structure(start) else "mlp"),
     )
+
+
+def real_nodes(*, num_nodes: int, available: int) -> Iterator[Proposal]:
+    """Training nodes, if so many are available, with the hyperedges they share, as networks meet them later."""
+    if num_nodes <= available:
+        yield "real nodes", Herding()
 
 
 def elaborations(start: Ridge, second_start: Ridge | None, *, num_nodes: int) -> Iterator[Proposal]:

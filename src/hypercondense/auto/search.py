@@ -5,7 +5,8 @@ and where that is not clearly better, through a training; a larger budget goes o
 network judges every trial, and what is in front gives way only to what is clearly better: with few validation
 nodes the best of many is luck. Real networks of more than one architecture are trained for a short while on
 the best start and on what is in front at the end, and the better of these is returned. Where they make much
-less of the start than the judge does, who convolves, rows are shown in bundles of noisy nodes.
+less of the start than the judge does, who convolves, rows are shown in bundles of noisy nodes. On small data
+whose rows suit some networks only, they are asked about real nodes with their hyperedges, too.
 """
 
 import math
@@ -24,6 +25,7 @@ from hypercondense.evaluation.selection import validation_scores
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods import Bundled, Condenser, Ridge, Unrolled
 from hypercondense.methods.base import Outcome, Task
+from hypercondense.methods.coresets import Coreset
 from hypercondense.methods.options import changed_settings, check_options
 from hypercondense.models import MODELS
 from hypercondense.progress import silent
@@ -52,8 +54,8 @@ _DISAGREEMENT = 0.1
 #: Accuracies of networks of different architectures that were trained on a candidate.
 Networks: TypeAlias = Callable[[Hypergraph], Sequence[float]]
 
-#: Trials of a search without elaborations: four starts, the closed form, two lengths through a training or a
-#: taught one before them and the brief one.
+#: Trials of a search without elaborations: four starts, the closed form, two lengths through a training; with
+#: few labels a taught one, or real nodes, in place of the long one.
 BASIC_TRIALS = 7
 
 
@@ -199,6 +201,8 @@ class Search:
         self.starts += self._challenge(self.tried(candidates.further_starts(_method(self.front))))
         self.start = start = self.front
         self.bundles = self._networks_disagree(start)
+        if self._rows_serve_few and self._labels_are_few:
+            self.tried(candidates.real_nodes(num_nodes=self.num_nodes, available=len(self.task.train_labels)))
         self._optimize(start)
         if self.elaborates:
             others = [trial for trial in self.starts if trial is not start]
@@ -214,8 +218,7 @@ class Search:
         preferred to smoothed ones. Where labels are few, and a training on everything is quick, teachers tell
         of the nodes without one: that does not overfit, and is not asked for proof.
         """
-        if self._labels_are_few:
-            self.planned += 1
+        if self._labels_are_few and not self.bundles:
             self.front = _best([start, *self._tried_from(start, candidates.taught)])
         tries_both = len(self.judge.receivers.node_ids) >= _TELLING_NODES
         if tries_both:
@@ -224,20 +227,28 @@ class Search:
         if not tries_both and self.front is start:
             self._train_through(start)
         elif not tries_both:
-            self.planned -= 2
+            self.planned -= 1 if self._labels_are_few else 2
 
     @property
     def _labels_are_few(self) -> bool:
-        return len(self.judge.receivers.node_ids) < _FEW_NODES and not self.bundles
+        return len(self.judge.receivers.node_ids) < _FEW_NODES
+
+    @property
+    def _rows_serve_few(self) -> bool:
+        """Whether rows suit some networks only: raw ones those that do not convolve, others as was found."""
+        return self.bundles or not candidates.trusts_structure(self.start.candidate)
 
     def _train_through(self, start: Trial) -> None:
         """Briefly and at length. The brief one is too small a change of its start to be asked for proof.
 
-        The long one must be clearly better than the start, and better than the brief one.
+        The long one must be clearly better than the start, and better than the brief one. It would learn few
+        labels by heart.
         """
         brief = self._tried_from(start, candidates.brief_training)
         if self.front is start:
             self.front = _best([start, *brief])
+        if self._labels_are_few:
+            return
         for trial in self._tried_from(start, candidates.long_training):
             if is_clearly_better(trial.right, start.right):
                 self.front = _best([self.front, trial])
@@ -295,18 +306,18 @@ class Search:
     def finalists(self, number: int) -> list[Trial]:
         """The start that was optimized, what is in front, and the best others: at least one, if there is any.
 
-        An optimization that could not better its start returns it, and is no alternative to it. Where
-        networks disagree the judge cannot tell what bundles are worth: the best of them is always asked.
+        An optimization that could not better its start returns it, and is no alternative to it. What bundles
+        or real nodes are worth the judge cannot tell: networks are always asked about the best of either.
         """
         finalists = [self.start]
         digests = {self.outcome(finalists[0]).hypergraph.digest}
-        optimized = sorted(
-            (trial for trial in self.trials if trial not in self.starts), key=lambda t: -t.score
-        )
+        others = sorted((trial for trial in self.trials if trial not in self.starts), key=lambda t: -t.score)
+        real = [trial for trial in others if isinstance(trial.candidate, Coreset)]
+        optimized = [trial for trial in others if trial not in real]
         bundled = [trial for trial in [self.front, *optimized] if isinstance(trial.candidate, Bundled)]
-        for trial in [*bundled[:1], self.front, *optimized]:
-            if len(finalists) >= max(2, number) and trial is not self.front:
-                break
+        for trial in [*bundled[:1], self.front, *optimized, *real]:
+            if len(finalists) >= max(2, number) and trial not in [self.front, *real]:
+                continue
             digest = self.outcome(trial).hypergraph.digest
             if digest not in digests:
                 finalists.append(trial)
@@ -316,7 +327,8 @@ class Search:
     def record(self, best: Trial) -> dict[str, Any]:
         """What was chosen, why, and among what."""
         start = self.start
-        why = f"{best.label} (from {start.label}): " if best is not start else f"{best.label}: "
+        is_from_start = best is not start and not isinstance(best.candidate, Coreset)
+        why = f"{best.label} (from {start.label}): " if is_from_start else f"{best.label}: "
         return {
             "method": best.candidate.name,
             "settings": changed_settings(best.candidate),
