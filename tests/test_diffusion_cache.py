@@ -35,12 +35,14 @@ def test_the_second_time_comes_from_the_cache(tmp_path, computed):
     np.testing.assert_array_equal(second, diffuse(SOURCE, heat_kernel(2.0)))
 
 
-def test_other_coefficients_sources_and_loops_are_other_entries(tmp_path, computed):
+def test_other_coefficients_sources_loops_and_walks_are_other_entries(tmp_path, computed):
     cached_diffusion(SOURCE, heat_kernel(2.0), cache_dir=tmp_path)
     cached_diffusion(SOURCE, vanilla(2), cache_dir=tmp_path)
     cached_diffusion(SOURCE, vanilla(2), cache_dir=tmp_path, self_loops=False)
+    walked = cached_diffusion(SOURCE, vanilla(2), cache_dir=tmp_path, walks=True)
     cached_diffusion(hypergraph_of(random_incidence(1)), vanilla(2), cache_dir=tmp_path)
-    assert len(computed) == 4
+    assert len(computed) == 5
+    np.testing.assert_array_equal(walked, diffuse(SOURCE, vanilla(2), walks=True))
 
 
 def test_without_a_folder_nothing_is_kept(tmp_path, monkeypatch, computed):

@@ -111,6 +111,32 @@ def test_source_and_dense_propagation_agree(source):
     np.testing.assert_allclose(sparse, dense, rtol=1e-5, atol=1e-5)
 
 
+@settings(deadline=None, max_examples=100)
+@given(sources())
+def test_random_walks_are_the_symmetric_propagation_between_roots_of_degrees(source):
+    root = np.sqrt(with_self_loops(source).astype(np.float64).sum(1))
+    symmetric = dense_propagation(with_self_loops(source))
+    walk = np.diag(1 / root) @ symmetric @ np.diag(root)
+    np.testing.assert_allclose(walk.sum(1), 1)  # means over neighbours
+    propagation = Propagation.of(source, walks=True)
+    for steps in (1, 3):
+        got = propagation.diffuse(source.dense_features(), vanilla(steps))
+        expected = np.linalg.matrix_power(walk, steps) @ source.dense_features()
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_random_walk_takes_the_mean_of_neighbours():
+    source = hypergraph_of([[1, 0], [1, 1], [0, 1]], np.float32([[0], [3], [9]]))
+    # Node 0 is in its hyperedge with node 1 and in a loop: half of either.
+    assert Propagation.of(source, walks=True).apply(source.features)[0, 0] == pytest.approx((1.5 + 0) / 2)
+
+
+def test_walks_without_loops_make_isolated_nodes_0():
+    source = hypergraph_of([[1], [1], [0]], np.float32([[1], [2], [4]]))
+    walked = Propagation.of(source, self_loops=False, walks=True).apply(source.features)
+    np.testing.assert_allclose(walked.ravel(), [1.5, 1.5, 0])
+
+
 def test_factors_and_loop_make_up_the_matrix():
     source = hypergraph_of(random_incidence(5, num_hyperedges=4))
     propagation = Propagation.of(source)

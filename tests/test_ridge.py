@@ -9,6 +9,8 @@ from sklearn.linear_model import Ridge as SklearnRidge
 
 from hypercondense.condensation import Condensation
 from hypercondense.data import split, synthetic
+from hypercondense.diffusion import diffuse, heat_kernel
+from hypercondense.methods.base import Task
 from hypercondense.methods.options import configure
 from hypercondense.methods.ridge import (
     OBJECTIVES,
@@ -19,6 +21,7 @@ from hypercondense.methods.ridge import (
     solve_positive,
     squared,
 )
+from hypercondense.progress import silent
 
 
 def normal(seed: int, *shape: int) -> torch.Tensor:
@@ -126,6 +129,36 @@ def test_rows_of_other_maps_are_predicted_besides(structure: bool) -> None:
     ]
     assert all(np.isfinite(graph.dense_features()).all() for graph in made)
     assert len({graph.digest for graph in made}) == 4
+
+
+def test_rows_that_random_walks_bring_are_predicted_besides() -> None:
+    source = synthetic(num_nodes=60, num_hyperedges=20, num_features=8, num_classes=3, seed=0)
+    parts = split(source)
+    task = Task(
+        source=source,
+        split=parts,
+        labels=np.array([0, 1, 2]),
+        seed=0,
+        select=None,
+        progress=silent,
+        checkpoint=None,
+        memory=None,
+        cache_dir=None,
+        device="cpu",
+        threads=1,
+    )
+    problem = Ridge(also="half", walks=True).problem(task)
+    expected = [
+        diffuse(source, heat_kernel(2.0))[parts.train_ids],
+        diffuse(source, heat_kernel(1.0))[parts.train_ids],
+        diffuse(source, heat_kernel(2.0), walks=True)[parts.train_ids],
+    ]
+    np.testing.assert_array_equal(problem.train, np.concatenate(expected))
+    np.testing.assert_array_equal(problem.labels, np.tile(source.labels[parts.train_ids], 3))
+    np.testing.assert_array_equal(problem.start_rows, expected[0])
+    assert not np.array_equal(expected[0], expected[2])
+    made = [condensed({"walks": walks, "self_select": False}).hypergraph.digest for walks in (False, True)]
+    assert made[0] != made[1]
 
 
 def test_rows_of_several_maps_are_stacked_with_their_labels() -> None:

@@ -29,7 +29,7 @@ from hypercondense.methods import Ridge, Unrolled
 from hypercondense.methods.assembly import induced
 from hypercondense.methods.base import Task
 from hypercondense.methods.options import configure
-from hypercondense.methods.problem import Problem
+from hypercondense.methods.problem import Map, Problem
 from hypercondense.methods.refinement import State
 from hypercondense.methods.ridge import OBJECTIVES, first_scores
 from hypercondense.models import MODELS
@@ -308,7 +308,7 @@ def float64() -> Any:
 def a_problem(num_classes: int = 3) -> Problem:
     labels = torch.arange(9) % num_classes
     return Problem(
-        maps=((1.0,),),
+        maps=(Map((1.0,)),),
         start_rows=np.zeros((9, 4), np.float32),
         train=normal(1, 9, 4),
         labels=labels,

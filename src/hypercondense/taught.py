@@ -50,7 +50,9 @@ class Taught(Unrolled):
     def problem(self, task: Task) -> Problem:
         """All rows of the source, with the classes of training nodes and what teachers say of the others."""
         problem = super().problem(task)
-        rows = [torch.tensor(task.diffused(weights)) for weights in problem.maps]  # copies of read-only files
+        rows = [  # copies, for files are read-only
+            torch.tensor(task.diffused(coefficients, walks=walks)) for coefficients, walks in problem.maps
+        ]
         shares = task.shared(("taught", self.teacher, self.teachers), lambda: self.shares(task))
         return replace(
             problem,

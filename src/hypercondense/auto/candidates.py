@@ -72,7 +72,7 @@ def taught(start: Ridge, *, num_nodes: int) -> Iterator[tuple[str, Taught]]:
 
 
 def real_nodes(*, num_nodes: int, available: int) -> Iterator[Proposal]:
-    """Training nodes, if so many are available, with the hyperedges they share, as networks meet them later."""
+    """Training nodes, if so many are available, with the hyperedges they share: what networks meet later."""
     if num_nodes <= available:
         yield "real nodes", Herding()
 
@@ -111,10 +111,12 @@ def through_training(candidate: Ridge, *, epochs: int) -> Unrolled:
 
 
 def in_bundles(proposals: Iterable[tuple[str, Ridge]]) -> Iterator[tuple[str, Bundled]]:
-    """The same with noisy nodes, for networks that look at single nodes first."""
+    """The same with noisy nodes, for networks that look at single nodes first or take means of neighbours."""
     for label, candidate in proposals:
         options = {option.name: getattr(candidate, option.name) for option in fields(candidate)}
-        yield f"{label}, in bundles", Bundled(**({"unrolled_epochs": 0, "hidden": _HIDDEN} | options))
+        options = {"unrolled_epochs": 0, "hidden": _HIDDEN} | options | {"walks": True}
+        options["unrolled_epochs"] *= 2  # for twice the rows
+        yield f"{label}, in bundles", Bundled(**options)
 
 
 def trusts_structure(candidate: Condenser) -> bool:

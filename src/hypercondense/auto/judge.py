@@ -11,7 +11,7 @@ from hypercondense.evaluation import Inputs
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.base import Task
 from hypercondense.methods.learner import Learner, Training, averaged_learner
-from hypercondense.methods.problem import Problem
+from hypercondense.methods.problem import Map, Problem
 from hypercondense.models import Receivers
 from hypercondense.models.base import InputLinear
 from hypercondense.models.hgnn import HGNN
@@ -46,8 +46,8 @@ class Judge:
         return cls(
             source=source,
             receivers=Receivers(source.structure, torch.as_tensor(task.split.validation_ids.copy())),
-            diffused=Problem.of(task, [vanilla(2)]),
-            raw=Problem.of(task, [identity()]),
+            diffused=Problem.of(task, [Map(vanilla(2))]),
+            raw=Problem.of(task, [Map(identity())]),
         )
 
     def __call__(self, candidate: Hypergraph, *, trusts_structure: bool) -> Tensor:

@@ -31,6 +31,7 @@ def diffuse(
     coefficients: Sequence[float],
     *,
     self_loops: bool = True,
+    walks: bool = False,
     memory: int | None = None,
     out: Path | None = None,
     node_ids: Ids | None = None,
@@ -45,6 +46,7 @@ def diffuse(
         source: Its features may be sparse, dense or memory-mapped.
         coefficients: ``w_0 .. w_K``, for example from :func:`heat_kernel`.
         self_loops: Whether every node without a singleton hyperedge gets one (the convention).
+        walks: Whether P is that of random walks, which takes means over neighbours, and not symmetric.
         memory: Bytes this may take beside the source and the factors of P; without ``out`` the result
             is part of it. The default is as much as is fast.
         out: A ``.npy`` file for the result, which is then a read-only memory map. It appears when whole.
@@ -71,7 +73,7 @@ def diffuse(
         raise ValueError(
             "node_ids cannot be combined with memory or out; diffuse all nodes, then take the rows"
         )
-    propagation = Propagation.of(source, self_loops=self_loops)
+    propagation = Propagation.of(source, self_loops=self_loops, walks=walks)
     if memory is None:
         plan = fastest_plan(source, propagation, threads=threads)
     else:

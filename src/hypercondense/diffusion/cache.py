@@ -29,6 +29,7 @@ def cached_diffusion(
     *,
     cache_dir: Path | None,
     self_loops: bool = True,
+    walks: bool = False,
     memory: int | None = None,
     threads: int | None = None,
     progress: Progress = silent,
@@ -43,6 +44,7 @@ def cached_diffusion(
         coefficients: ``w_0 .. w_K``.
         cache_dir: Folder of the entries, made if missing; ``None`` keeps nothing.
         self_loops: Part of what an entry is kept under.
+        walks: Part of it too.
         memory: Bytes it may take; not needed for an entry that is there.
         threads: Number of threads.
         progress: Not called for an entry that is there.
@@ -59,13 +61,14 @@ def cached_diffusion(
         source,
         coefficients,
         self_loops=self_loops,
+        walks=walks,
         memory=memory,
         threads=threads,
         progress=progress,
     )
     if cache_dir is None:
         return work()
-    entry = cache_dir / _entry_name(source, coefficients, self_loops)
+    entry = cache_dir / _entry_name(source, coefficients, self_loops, walks)
     found = _read(entry, (source.num_nodes, source.num_features))
     return _made(entry, work) if found is None else found
 
@@ -87,8 +90,8 @@ def _made(entry: Path, work: Callable[..., Dense]) -> Dense:
         raise ConfigError(f"{error}; the cache {trouble}") from error
 
 
-def _entry_name(source: Hypergraph, coefficients: Coefficients, self_loops: bool) -> str:
-    key = json.dumps([_VERSION, source.digest, coefficients, self_loops])
+def _entry_name(source: Hypergraph, coefficients: Coefficients, self_loops: bool, walks: bool) -> str:
+    key = json.dumps([_VERSION, source.digest, coefficients, self_loops, *(["walks"] if walks else [])])
     return f"{sha256(key.encode()).hexdigest()[:32]}.npy"
 
 

@@ -100,14 +100,16 @@ def matrix_polynomial(square: Tensor, coefficients: Sequence[float]) -> Tensor:
 class Propagation:
     """P of a source as two sparse factors and a diagonal: ``P x = loop * x + to_nodes (to_hyperedges x)``.
 
+    Or that of random walks, ``Dv^-1 H De^-1 H^T = Dv^-1/2 P Dv^1/2``, which takes means over neighbours.
+
     A singleton hyperedge only adds to the diagonal of P, so self-loops are a vector and cost no product.
     A node in no larger hyperedge has nothing else: the factors leave it out and cover ``active_ids`` only.
 
     Attributes:
         active_ids: Source node ids in some hyperedge of two or more members, increasing.
         still_ids: The other nodes, increasing.
-        to_hyperedges: CSR (larger hyperedges, active nodes), ``De^-1/2 H^T Dv^-1/2``.
-        to_nodes: CSR (active nodes, larger hyperedges), the transpose.
+        to_hyperedges: CSR (larger hyperedges, active nodes), ``De^-1/2 H^T Dv^-1/2``; of walks ``De^-1 H^T``.
+        to_nodes: CSR (active nodes, larger hyperedges), the transpose; of walks ``Dv^-1 H``.
         loop: Diagonal of P that comes from singleton hyperedges, one entry for every node.
         tensors: ``to_hyperedges`` and ``to_nodes`` as torch CSR tensors, which share their memory.
     """
@@ -120,7 +122,7 @@ class Propagation:
     tensors: tuple[Tensor, Tensor]
 
     @classmethod
-    def of(cls, hypergraph: Hypergraph, *, self_loops: bool = True) -> "Propagation":
+    def of(cls, hypergraph: Hypergraph, *, self_loops: bool = True, walks: bool = False) -> "Propagation":
         """P of a hypergraph; by the convention every node without a singleton hyperedge gets one of weight 1.
 
         >>> hypergraph = Hypergraph(
@@ -139,7 +141,7 @@ class Propagation:
             loop[loop == 0] = 1.0
         larger_ids = np.cumsum(sizes > 1)[hyperedge_ids[~alone]] - 1
         values = np.ones(len(larger_ids)) if weights is None else weights[~alone].astype(np.float64)
-        return _normalized(loop, node_ids[~alone], larger_ids, values)
+        return _normalized(loop, node_ids[~alone], larger_ids, values, walks=walks)
 
     @property
     def num_nodes(self) -> int:
@@ -180,13 +182,19 @@ class Propagation:
 
 
 def _normalized(
-    loop: NDArray[np.float64], node_ids: Ids, hyperedge_ids: Ids, weights: NDArray[np.float64]
+    loop: NDArray[np.float64],
+    node_ids: Ids,
+    hyperedge_ids: Ids,
+    weights: NDArray[np.float64],
+    *,
+    walks: bool,
 ) -> Propagation:
     """Fold the degrees into the incidence of the larger hyperedges and into the loops."""
     num_hyperedges = int(hyperedge_ids[-1]) + 1 if len(hyperedge_ids) else 0  # they are sorted
     degree = loop + np.bincount(node_ids, weights, minlength=len(loop))
     size = np.bincount(hyperedge_ids, weights, minlength=num_hyperedges)
-    values = (weights / np.sqrt(degree[node_ids] * size[hyperedge_ids])).astype(np.float32)
+    divisor = size[hyperedge_ids] if walks else np.sqrt(degree[node_ids] * size[hyperedge_ids])
+    values = (weights / divisor).astype(np.float32)
     active = np.bincount(node_ids, minlength=len(loop)) > 0
     position = np.cumsum(active) - 1
     # Index types as small as possible: reading the indices is a good part of the time of a product.
@@ -196,6 +204,9 @@ def _normalized(
     to_hyperedges = sp.csr_array(parts, shape=(num_hyperedges, np.count_nonzero(active)))
     diagonal = np.divide(loop, degree, out=np.zeros_like(loop), where=degree > 0).astype(np.float32)
     to_nodes = to_hyperedges.T.tocsr()
+    if walks:
+        by_node = np.lexsort((hyperedge_ids, node_ids))  # the order of the transpose
+        to_nodes.data = (weights / degree[node_ids])[by_node].astype(np.float32)
     return Propagation(
         active_ids=np.flatnonzero(active),
         still_ids=np.flatnonzero(~active),

@@ -63,12 +63,13 @@ class Task:
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
 
-    def diffused(self, coefficients: Sequence[float]) -> Dense:
+    def diffused(self, coefficients: Sequence[float], *, walks: bool = False) -> Dense:
         """Diffused features of all nodes, shape (nodes, features); perhaps a read-only memory map."""
         with self.stage("diffuse"):
             return cached_diffusion(
                 self.source,
                 coefficients,
+                walks=walks,
                 cache_dir=self.cache_dir,
                 memory=self.memory,
                 threads=self.threads,
@@ -84,19 +85,19 @@ class Task:
         found: T = self.memo[key]
         return found
 
-    def diffused_parts(self, coefficients: Sequence[float]) -> tuple[Dense, Dense]:
+    def diffused_parts(self, coefficients: Sequence[float], *, walks: bool = False) -> tuple[Dense, Dense]:
         """Diffused features of the training nodes and of the validation nodes."""
 
         def rows() -> tuple[Dense, Dense]:
             parts = self.split.train_ids, self.split.validation_ids
             if self._nobody_keeps_rows:
-                both = self._diffused_at(np.concatenate(parts), coefficients)
+                both = self._diffused_at(np.concatenate(parts), coefficients, walks=walks)
                 return both[: len(parts[0])], both[len(parts[0]) :]
-            diffused = self.diffused(coefficients)
+            diffused = self.diffused(coefficients, walks=walks)
             with self.stage("diffuse"):
                 return np.asarray(diffused[parts[0]]), np.asarray(diffused[parts[1]])
 
-        return self.shared(("diffused", tuple(coefficients)), rows)
+        return self.shared(("diffused", tuple(coefficients), walks), rows)
 
     def diffused_rows(self, coefficients: Sequence[float]) -> Dense | SelectedRows:
         """Diffused features of the training nodes, shape (training nodes, features).
@@ -118,11 +119,12 @@ class Task:
         """Whether rows that are not asked for now need not be made at all."""
         return self.memory is None and self.cache_dir is None
 
-    def _diffused_at(self, node_ids: Ids, coefficients: Sequence[float]) -> Dense:
+    def _diffused_at(self, node_ids: Ids, coefficients: Sequence[float], *, walks: bool = False) -> Dense:
         with self.stage("diffuse"):
             return diffuse(
                 self.source,
                 coefficients,
+                walks=walks,
                 node_ids=node_ids,
                 threads=self.threads,
                 progress=self.progress,

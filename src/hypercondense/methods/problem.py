@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -13,13 +14,19 @@ from hypercondense.hypergraph import Dense, Hypergraph
 from hypercondense.methods.base import Task
 
 
+class Map(NamedTuple):
+    """How rows are diffused: coefficients of powers of P, and whether P is that of random walks."""
+
+    coefficients: Sequence[float]
+    walks: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Training rows with their classes, validation rows with theirs, and the classes of condensed nodes.
 
     Args:
-        maps: Coefficients of powers of P, one list for each map of the source; every node has a row under
-            each. Condensed features go through the first.
+        maps: Of the source; every node has a row under each. Condensed features go through the first.
         start_rows: Training rows under the first map, (m, d): what condensed features begin as.
         train: Rows to be predicted under all maps, (maps * m, d).
         labels: Their classes, (maps * m,), or shares of all classes, (maps * m, C).
@@ -28,7 +35,7 @@ class Problem:
         targets: One-hot classes of the condensed nodes, (n, C).
     """
 
-    maps: tuple[tuple[float, ...], ...]
+    maps: tuple[Map, ...]
     start_rows: Dense
     train: Tensor
     labels: Tensor
@@ -37,9 +44,9 @@ class Problem:
     targets: Tensor
 
     @classmethod
-    def of(cls, task: Task, maps: Sequence[Sequence[float]]) -> "Problem":
+    def of(cls, task: Task, maps: Sequence[Map]) -> "Problem":
         """Diffuse the source by every map."""
-        parts = [task.diffused_parts(coefficients) for coefficients in maps]
+        parts = [task.diffused_parts(coefficients, walks=walks) for coefficients, walks in maps]
         train, validation = (
             torch.from_numpy(_stacked(rows)).to(task.device) for rows in zip(*parts, strict=True)
         )
@@ -48,7 +55,7 @@ class Problem:
             for ids in (task.train_labels, task.source.labels[task.split.validation_ids], task.labels)
         )
         return cls(
-            maps=tuple(tuple(coefficients) for coefficients in maps),
+            maps=tuple(maps),
             start_rows=parts[0][0],
             train=train,
             labels=labels.repeat(len(maps)),
@@ -69,8 +76,8 @@ class Problem:
     def view(self, features: Tensor, structure: Tensor) -> Tensor:
         """Condensed features (n, d) through the first map of their own structure (n, hyperedges)."""
         if structure.shape[1] == 0:  # every power of the identity is the identity
-            return sum(self.maps[0]) * features
-        return diffuse_dense(features, structure, self.maps[0], self_loops=True)
+            return sum(self.maps[0].coefficients) * features
+        return diffuse_dense(features, structure, self.maps[0].coefficients, self_loops=True)
 
     def view_of(self, candidate: Hypergraph) -> Tensor:
         """The same of a candidate for the result, whose singleton hyperedges are its self-loops."""

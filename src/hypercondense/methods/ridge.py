@@ -22,7 +22,7 @@ from hypercondense.initialize import STARTS, Start
 from hypercondense.methods.ahgcdd import AHGCDD, PROPAGATIONS, Propagation
 from hypercondense.methods.base import Condenser, Outcome, Task
 from hypercondense.methods.options import check_options, choice
-from hypercondense.methods.problem import Problem
+from hypercondense.methods.problem import Map, Problem
 from hypercondense.methods.refinement import Rows, State, first_features, spread
 
 _SAMPLE_STREAM = 6
@@ -65,6 +65,8 @@ class Ridge(Condenser):
         propagation: ``heat-kernel``, ``vanilla``, ``power`` or ``none``, as for AHGCDD.
         also: Rows to be predicted besides: ``raw`` features, such as are diffused ``half`` as long, or
             ``both``. Networks with residual connections see something in between.
+        walks: Whether to predict such rows, too, as random walks bring: networks that take means over
+            neighbours see these, and where degrees differ much they are others.
         start: How source rows are aggregated: ``uniform``, ``single`` or ``kmeans``.
         samples_per_node: Rows aggregated per condensed node.
         epochs: Steps of Adam.
@@ -89,6 +91,7 @@ class Ridge(Condenser):
     time: float = 2.0
     propagation: Propagation = choice("heat-kernel", PROPAGATIONS)
     also: Also = "nothing"
+    walks: bool = False
     start: Start = choice("kmeans", STARTS)
     samples_per_node: int = 100
     epochs: int = 100
@@ -132,7 +135,9 @@ class Ridge(Condenser):
 
     def problem(self, task: Task) -> Problem:
         """The rows to predict."""
-        return Problem.of(task, [self.propagation(self.time), *ALSO[self.also]])
+        first = Map(self.propagation(self.time))
+        walked = [first._replace(walks=True)] if self.walks else []
+        return Problem.of(task, [first, *(Map(coefficients) for coefficients in ALSO[self.also]), *walked])
 
     def relative_step(self, epoch: int) -> float:
         """Adam's step in standard deviations of the first features."""
