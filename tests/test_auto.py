@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -356,10 +357,9 @@ def test_the_judge_convolves_as_an_hgnn_with_the_weights_of_its_learner(
 ) -> None:
     judging = judge.Judge.of(first_task(source, parts))
     candidate = Ridge(epochs=0).condense(source, parts, nodes=9).hypergraph
-    problem = judging.diffused
     learner = averaged_learner(
-        problem.view_of(candidate),
-        problem.targets_of(candidate),
+        torch.tensor(candidate.dense_features()),  # it has no hyperedges
+        F.one_hot(torch.tensor(candidate.labels), 3).float(),
         how=judge._TRAINING,
         chance=generator(0, judge._STREAM),
         steps=judge._STEPS,
@@ -425,6 +425,37 @@ def labels_of(result: Condensation) -> list[str]:
 def enough_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let so few validation nodes count as enough to do without teachers."""
     monkeypatch.setattr(search, "_FEW_NODES", 0)
+
+
+@pytest.mark.parametrize(
+    ("diffused", "budget", "telling", "tried"),
+    [
+        (0.9, search.BASIC_TRIALS, 41, False),
+        (0.52, search.BASIC_TRIALS, 41, True),
+        (0.9, MANY, 41, True),
+        (0.9, search.BASIC_TRIALS, 40, True),
+    ],
+)
+def test_another_map_is_tried_where_structure_is_in_doubt_and_where_time_or_nodes_are_many(
+    source: Hypergraph,
+    parts: Split,
+    monkeypatch: pytest.MonkeyPatch,
+    diffused: float,
+    budget: int,
+    telling: int,
+    tried: bool,
+) -> None:
+    monkeypatch.setattr(search, "_TELLING_NODES", telling)
+    scripted(monkeypatch, parts, {0: diffused})
+    seen: list[tuple[int, int]] = []
+    result = run(
+        source, parts, budget, select=lambda candidate: 0.5, progress=lambda *step, **_: seen.append(step)
+    )
+    labels = labels_of(result)
+    assert ("means of 100 rows, P^2" in labels) == tried
+    assert labels.index("k-means") == 2 + tried
+    searched = [step[1:] for step in seen if step[0] == "search"]  # type: ignore[misc]
+    assert searched[-1] == (len(labels), len(labels))
 
 
 @pytest.mark.usefixtures("enough_labels")
@@ -552,7 +583,7 @@ def test_a_bundled_winner_can_be_made_again_and_stays_among_elaborations(
 def test_raw_rows_are_never_bundled(
     source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scripted(monkeypatch, parts, {2: 0.9})  # where structure misleads, networks must disagree
+    scripted(monkeypatch, parts, {1: 0.9})  # where structure misleads, networks must disagree
     networks_find(monkeypatch, lambda candidate: [0.1, 0.9])
     result = run(source, parts, search.BASIC_TRIALS)
     assert not any("in bundles" in label for label in labels_of(result))
@@ -590,7 +621,7 @@ def test_networks_are_asked_about_real_nodes_where_raw_rows_are_in_front_and_dat
 ) -> None:
     if not few:
         monkeypatch.setattr(search, "_FEW_NODES", 0)
-    scripted(monkeypatch, parts, {2: raw})
+    scripted(monkeypatch, parts, {1: raw})
     networks_find(monkeypatch, lambda candidate: [0.5])
     trials = record(run(source, parts, search.BASIC_TRIALS))["trials"]
     confirmed = [trial["label"] for trial in trials if trial["confirmed"] is not None]

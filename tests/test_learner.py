@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from hypercondense.methods.learner import Learner, Training, learner_accuracy
+from hypercondense.methods.learner import Learner, Training, averaged_learner
 from hypercondense.rng import generator
 
 PLAIN = Training(hidden=5, dropout=0.0)
@@ -169,15 +169,10 @@ def test_the_order_of_rows_does_not_matter_without_dropout() -> None:
 
 
 def accuracy(rows: Tensor, labels: list[int], judged: Tensor, truth: list[int], seed: int = 0) -> float:
-    return learner_accuracy(
-        rows.float(),
-        one_hot(labels).float(),
-        judged.float(),
-        torch.tensor(truth),
-        how=Training(hidden=16),
-        chance=generator(seed),
-        steps=40,
+    learner = averaged_learner(
+        rows.float(), one_hot(labels).float(), how=Training(hidden=16), chance=generator(seed), steps=40
     )
+    return float((learner(judged.float()).argmax(1) == torch.tensor(truth)).double().mean())
 
 
 def test_accuracy_is_the_same_every_time_and_a_share() -> None:

@@ -153,8 +153,11 @@ def test_rows_that_random_walks_bring_are_predicted_besides() -> None:
         diffuse(source, heat_kernel(1.0))[parts.train_ids],
         diffuse(source, heat_kernel(2.0), walks=True)[parts.train_ids],
     ]
-    np.testing.assert_array_equal(problem.train, np.concatenate(expected))
-    np.testing.assert_array_equal(problem.labels, np.tile(source.labels[parts.train_ids], 3))
+    for rows, these in zip(problem.train, expected, strict=True):
+        np.testing.assert_array_equal(rows, these)
+    rows, classes = problem.batch(1000, torch.Generator())
+    np.testing.assert_array_equal(rows, np.concatenate(expected))
+    np.testing.assert_array_equal(classes.argmax(1), np.tile(source.labels[parts.train_ids], 3))
     np.testing.assert_array_equal(problem.start_rows, expected[0])
     assert not np.array_equal(expected[0], expected[2])
     made = [condensed({"walks": walks, "self_select": False}).hypergraph.digest for walks in (False, True)]

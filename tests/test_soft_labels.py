@@ -310,9 +310,9 @@ def a_problem(num_classes: int = 3) -> Problem:
     return Problem(
         maps=(Map((1.0,)),),
         start_rows=np.zeros((9, 4), np.float32),
-        train=normal(1, 9, 4),
+        train=(normal(1, 9, 4),),
         labels=labels,
-        validation=normal(2, 3, 4),
+        validation=(normal(2, 3, 4),),
         validation_labels=labels[:3],
         targets=F.one_hot(torch.arange(5) % num_classes, num_classes).double(),
     )

@@ -56,8 +56,8 @@ class Taught(Unrolled):
         shares = task.shared(("taught", self.teacher, self.teachers), lambda: self.shares(task))
         return replace(
             problem,
-            train=torch.cat(rows).to(problem.train),
-            labels=shares.to(problem.train).repeat(len(problem.maps), 1),
+            train=tuple(part.to(problem.targets) for part in rows),
+            labels=shares.to(problem.targets),
         )
 
     def shares(self, task: Task) -> Tensor:

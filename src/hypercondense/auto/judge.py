@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from hypercondense.diffusion import identity, vanilla
@@ -11,7 +12,7 @@ from hypercondense.evaluation import Inputs
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.base import Task
 from hypercondense.methods.learner import Learner, Training, averaged_learner
-from hypercondense.methods.problem import Map, Problem
+from hypercondense.methods.problem import targets_of, view_of
 from hypercondense.models import Receivers
 from hypercondense.models.base import InputLinear
 from hypercondense.models.hgnn import HGNN
@@ -30,33 +31,39 @@ class Judge:
     Args:
         source: What is being condensed, where candidates of diffused rows are tried: by two convolutions.
         receivers: Its validation nodes.
-        diffused: Its rows as two convolutions see them.
-        raw: Its rows as a network sees them that does not trust the structure: for candidates of raw rows.
+        raw: Their features: candidates of raw rows are tried on these, by a network without a structure.
+        labels: Their classes.
+        targets: One-hot classes of the condensed nodes.
     """
 
     source: Inputs
     receivers: Receivers
-    diffused: Problem
-    raw: Problem
+    raw: Tensor
+    labels: Tensor
+    targets: Tensor
 
     @classmethod
     def of(cls, task: Task) -> "Judge":
         """Prepare the rows once."""
         source = Inputs.of(task.source, device=task.device)
+        node_ids = torch.as_tensor(task.split.validation_ids.copy())
+        targets = F.one_hot(torch.as_tensor(task.labels.copy()), task.source.num_classes)
         return cls(
             source=source,
-            receivers=Receivers(source.structure, torch.as_tensor(task.split.validation_ids.copy())),
-            diffused=Problem.of(task, [Map(vanilla(2))]),
-            raw=Problem.of(task, [Map(identity())]),
+            receivers=Receivers(source.structure, node_ids),
+            raw=torch.from_numpy(task.diffused_parts(identity())[1]).to(task.device),
+            labels=source.labels[node_ids.to(task.device)],
+            targets=targets.to(task.device, torch.float32),
         )
 
     def __call__(self, candidate: Hypergraph, *, trusts_structure: bool) -> Tensor:
         """Whether each validation node is told right. Equal candidates get the same answer."""
-        problem = self.diffused if trusts_structure else self.raw
-        rows, targets = problem.view_of(candidate), problem.targets_of(candidate)
+        coefficients = vanilla(2) if trusts_structure else identity()
+        rows = view_of(candidate, coefficients, like=self.targets)
+        targets = targets_of(candidate, plain=self.targets)
         learner = averaged_learner(rows, targets, how=_TRAINING, chance=generator(0, _STREAM), steps=_STEPS)
-        scores = self._convolved(learner) if trusts_structure else learner(problem.validation)
-        return (scores.argmax(1) == problem.validation_labels).cpu()
+        scores = self._convolved(learner) if trusts_structure else learner(self.raw)
+        return (scores.argmax(1) == self.labels).cpu()
 
     @torch.no_grad()
     def _convolved(self, learner: Learner) -> Tensor:

@@ -41,8 +41,8 @@ _QUICK: dict[str, Any] = {
 _THOROUGH: dict[str, Any] = {"epochs": 120, "looks": 3, "options": {"input_dropout": 0.5}}
 _ENOUGH_ANSWERS, _MOST_REPEATS = 4000, 5
 
-#: So many validation nodes tell half a point: then both ways to optimize are tried, even where one was found
-#: to be good. Where there are so many, a search costs little beside a training on everything.
+#: So many validation nodes tell half a point: then all maps and both ways to optimize are tried, even where
+#: one was found to be good. With so many a search costs little beside a training on everything.
 _TELLING_NODES = 20_000
 
 #: With fewer validation nodes labels are few, and a training on everything is quick enough for teachers.
@@ -54,8 +54,8 @@ _DISAGREEMENT = 0.1
 #: Accuracies of networks of different architectures that were trained on a candidate.
 Networks: TypeAlias = Callable[[Hypergraph], Sequence[float]]
 
-#: Trials of a search without elaborations: four starts, the closed form, two lengths through a training; with
-#: few labels a taught one, or real nodes, in place of the long one.
+#: Most trials of a search without elaborations: four starts, the closed form, two lengths through a training;
+#: with few labels a taught one, or real nodes, in place of the long one.
 BASIC_TRIALS = 7
 
 
@@ -198,6 +198,10 @@ class Search:
         self.starts = self.tried(candidates.first_starts())
         self.front = self.starts[0]
         self._challenge(self.starts)
+        if self.elaborates or self._nodes_are_telling or not self._structure_clearly_helps:
+            self.starts += self._challenge(self.tried(candidates.another_map()))
+        else:
+            self.planned -= 1
         self.starts += self._challenge(self.tried(candidates.further_starts(_method(self.front))))
         self.start = start = self.front
         self.bundles = self._networks_disagree(start)
@@ -211,6 +215,11 @@ class Search:
                 self.tried(candidates.elaborations(_method(start), second, num_nodes=self.num_nodes))
             )
 
+    @property
+    def _structure_clearly_helps(self) -> bool:
+        """Whether rows of the first start, which are diffused, are better than raw ones."""
+        return len(self.starts) > 1 and is_clearly_better(self.starts[0].right, self.starts[1].right)
+
     def _optimize(self, start: Trial) -> None:
         """Through a training and in closed form; with fewer nodes to tell, only until one is clearly better.
 
@@ -220,14 +229,17 @@ class Search:
         """
         if self._labels_are_few and not self.bundles:
             self.front = _best([start, *self._tried_from(start, candidates.taught)])
-        tries_both = len(self.judge.receivers.node_ids) >= _TELLING_NODES
-        if tries_both:
+        if self._nodes_are_telling:
             self._train_through(start)
         self._challenge(self._tried_from(start, candidates.closed_form))
-        if not tries_both and self.front is start:
+        if not self._nodes_are_telling and self.front is start:
             self._train_through(start)
-        elif not tries_both:
+        elif not self._nodes_are_telling:
             self.planned -= 1 if self._labels_are_few else 2
+
+    @property
+    def _nodes_are_telling(self) -> bool:
+        return len(self.judge.receivers.node_ids) >= _TELLING_NODES
 
     @property
     def _labels_are_few(self) -> bool:

@@ -118,8 +118,8 @@ class _Work:
     def rows(self, node_ids: Ids) -> Dense:
         if len(self.coefficients) == 1:  # nothing moves
             kept = self.features[node_ids]
-            dense = kept.toarray() if sp.issparse(kept) else np.asarray(kept)
-            result: Dense = np.multiply(dense, self.coefficients[0], dtype=np.float32)
+            result: Dense = kept.toarray() if sp.issparse(kept) else np.asarray(kept, np.float32)
+            result *= np.float32(self.coefficients[0])
             return result
         by_column = self.features.tocsc() if sp.issparse(self.features) else self.features
         result = np.empty((len(node_ids), self.features.shape[1]), np.float32)

@@ -116,21 +116,5 @@ def averaged_learner(
     return replace(learner, weights=(first / count, last / count))
 
 
-@torch.no_grad()
-def learner_accuracy(
-    rows: Tensor,
-    targets: Tensor,
-    judged: Tensor,
-    labels: Tensor,
-    *,
-    how: Training,
-    chance: torch.Generator,
-    steps: int = 150,
-) -> float:
-    """Accuracy on ``judged`` rows of a learner trained on ``rows``."""
-    learner = averaged_learner(rows, targets, how=how, chance=chance, steps=steps)
-    return float((learner(judged).argmax(1) == labels).double().mean())
-
-
 def _affine(rows: Tensor, weight: Tensor) -> Tensor:
     return rows @ weight[:, :-1].T + weight[:, -1]

@@ -152,8 +152,7 @@ class Ridge(Condenser):
     def accuracy(self, problem: Problem, candidate: Hypergraph) -> float:
         """Accuracy on the validation nodes of the closed-form model fitted to a candidate."""
         condensed, targets = problem.view_of(candidate), problem.targets_of(candidate)
-        predicted = ridge_predict(condensed, targets, problem.validation, strength=self.strength)
-        return float((predicted.argmax(1) == problem.validation_labels).double().mean())
+        return problem.accuracy(lambda rows: ridge_predict(condensed, targets, rows, strength=self.strength))
 
     def make_state(self, task: Task, first: Tensor) -> State:
         """What changes from epoch to epoch, with a generator of hyperedges if they are wanted."""

@@ -15,7 +15,7 @@ from torch import Tensor
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.initialize import STARTS, Start
 from hypercondense.methods.ahgcdd import PROPAGATIONS, Propagation
-from hypercondense.methods.learner import Learner, Training, learner_accuracy
+from hypercondense.methods.learner import Learner, Training, averaged_learner
 from hypercondense.methods.options import check_options, choice
 from hypercondense.methods.problem import Problem
 from hypercondense.methods.refinement import State
@@ -80,14 +80,13 @@ class Unrolled(Ridge):
 
     def accuracy(self, problem: Problem, candidate: Hypergraph) -> float:
         """Accuracy on the validation nodes of a network trained on a candidate, always in the same way."""
-        return learner_accuracy(
+        learner = averaged_learner(
             problem.view_of(candidate),
             problem.targets_of(candidate),
-            problem.validation,
-            problem.validation_labels,
             how=self.training,
             chance=generator(0, _JUDGE_STREAM),
         )
+        return problem.accuracy(learner)
 
     @property
     def training(self) -> Training:
