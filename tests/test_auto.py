@@ -755,6 +755,28 @@ def test_whether_rows_are_bundled_stays_decided_when_the_time_is_used_up(
     assert ["in bundles" in label for label in labels] == [False] * 4 + [worse == 0.1] * 2
 
 
+@pytest.mark.parametrize("stop_after", [3, 4, 5])
+@pytest.mark.parametrize("real", [0.1, 0.9])
+def test_a_search_with_real_nodes_that_was_interrupted_ends_the_same(
+    source: Hypergraph,
+    parts: Split,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stop_after: int,
+    real: float,
+) -> None:
+    chosen = Herding().condense(source, parts, nodes=9).hypergraph.digest
+    networks_find(monkeypatch, lambda candidate: [real if candidate.digest == chosen else 0.1, 0.5])
+    how: dict[str, Any] = {"checkpoint": tmp_path / "partial", "checkpoint_every": 0.0}
+    whole = run(source, parts, search.BASIC_TRIALS)
+    with pytest.raises(KeyboardInterrupt):
+        run(source, parts, search.BASIC_TRIALS, progress=stops_after(stop_after), **how)
+    resumed = run(source, parts, search.BASIC_TRIALS, resume=True, **how)
+    assert "real nodes" in labels_of(whole) and labels_of(resumed) == labels_of(whole)
+    assert resumed.hypergraph.digest == whole.hypergraph.digest
+    assert (whole.hypergraph.digest == chosen) == (real == 0.9)
+
+
 # --- Odd sources ---
 
 
