@@ -1,6 +1,6 @@
 """Time of a search and a training on its result, beside one training on the whole data.
 
-    python benchmarks/lossless.py [--data-dir DIR] [--datasets pubmed,coauthor_dblp] [--repeats 3]
+    python benchmarks/lossless.py [--data-dir DIR] [--datasets pubmed,cora] [--budget 7] [--repeats 3]
 
 All are timed in one process. The training is that of an HGNN with its default 200 epochs and a look at the
 validation nodes every five; only their ratio counts. With repeats all three take turns, and medians are

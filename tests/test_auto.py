@@ -427,6 +427,14 @@ def enough_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "_FEW_NODES", 0)
 
 
+def assert_progress_is_right(seen: list[Any], labels: list[str]) -> None:
+    """Every trial is counted, and the total never grows."""
+    done, totals = zip(*(step[1:] for step in seen if step[0] == "search"), strict=True)
+    assert list(done) == list(range(1, len(labels) + 1))
+    assert totals[-1] == len(labels)
+    assert list(totals) == sorted(totals, reverse=True)
+
+
 @pytest.mark.parametrize(
     ("diffused", "budget", "telling", "tried"),
     [
@@ -454,8 +462,7 @@ def test_another_map_is_tried_where_structure_is_in_doubt_and_where_time_or_node
     labels = labels_of(result)
     assert ("means of 100 rows, P^2" in labels) == tried
     assert labels.index("k-means") == 2 + tried
-    searched = [step[1:] for step in seen if step[0] == "search"]  # type: ignore[misc]
-    assert searched[-1] == (len(labels), len(labels))
+    assert_progress_is_right(seen, labels)
 
 
 @pytest.mark.usefixtures("enough_labels")
@@ -565,6 +572,8 @@ def test_where_networks_disagree_about_the_start_rows_are_bundled(
     assert {trial["method"] for trial in record(result)["trials"][:4]} == {"ridge"}
     for trial in record(result)["trials"]:  # who looks at single nodes first often takes means
         assert trial["settings"].get("walks", False) == (trial["method"] == "bundled")
+    epochs = [trial["settings"].get("unrolled_epochs", 0) for trial in record(result)["trials"]]
+    assert max(epochs) == (2 * candidates.BRIEF_EPOCHS if bundled else candidates.LONG_EPOCHS)
 
 
 @pytest.mark.usefixtures("enough_labels")
@@ -609,7 +618,15 @@ def test_more_nodes_than_there_are_real_ones_are_never_chosen_from_these(
     networks_find(monkeypatch, lambda candidate: [0.1, 0.7])
     number = len(parts.train_ids)
     for nodes in (number, number + 1):
-        result = run(source, parts, search.BASIC_TRIALS, nodes=nodes)
+        seen: list[Any] = []
+        result = run(
+            source,
+            parts,
+            search.BASIC_TRIALS,
+            nodes=nodes,
+            progress=lambda *step, seen=seen, **_: seen.append(step),
+        )
+        assert_progress_is_right(seen, labels_of(result))
         assert ("real nodes" in labels_of(result)) == (nodes == number)
 
 
@@ -623,7 +640,11 @@ def test_networks_are_asked_about_real_nodes_where_raw_rows_are_in_front_and_dat
         monkeypatch.setattr(search, "_FEW_NODES", 0)
     scripted(monkeypatch, parts, {1: raw})
     networks_find(monkeypatch, lambda candidate: [0.5])
-    trials = record(run(source, parts, search.BASIC_TRIALS))["trials"]
+    seen: list[Any] = []
+    result = run(source, parts, search.BASIC_TRIALS, progress=lambda *step, **_: seen.append(step))
+    assert_progress_is_right(seen, labels_of(result))
+    assert "through a training, briefly" in labels_of(result)  # is not given up for them
+    trials = record(result)["trials"]
     confirmed = [trial["label"] for trial in trials if trial["confirmed"] is not None]
     assert ("real nodes" in confirmed) == tried
     assert len(confirmed) == 2 + tried  # real nodes take nobody's place
@@ -638,6 +659,17 @@ def test_hyperedges_of_almost_all_nodes(shared_data: Path, monkeypatch: pytest.M
     models = ("hgnn", "hcha", "unigcnii", "allset", "edhnn")
     scores = [evaluate(result.hypergraph, zoo, parts, model=model, runs=1).mean for model in models]
     assert float(np.mean(scores)) > 0.8, scores
+
+
+def test_real_nodes_are_no_optimization(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripted(monkeypatch, parts, {1: 0.9})
+    networks_find(monkeypatch, lambda candidate: [0.5])
+    result = run(source, parts, 4)
+    assert labels_of(result)[3] == "real nodes"
+    assert any("nothing was optimized" in warning for warning in result.warnings)
+    assert not any("nothing was optimized" in warning for warning in run(source, parts, 5).warnings)
 
 
 def test_scores_of_a_caller_decide_nothing_but_who_wins(
@@ -727,6 +759,30 @@ def test_an_interrupted_search_continues_to_the_same_bits_without_the_finished_t
     ]
     most = 8 - stop_after + Auto().finalists
     assert 8 - stop_after <= len(ran) <= most  # those that are left, and finalists
+
+
+def test_a_second_interruption_loses_nothing(
+    source: Hypergraph, parts: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While finished trials are gone through again, what is kept of them must not shrink."""
+    how: dict[str, Any] = {"checkpoint": tmp_path / "partial"}
+    with pytest.raises(KeyboardInterrupt):
+        run(source, parts, 8, progress=stops_after(5), checkpoint_every=0.0, **how)
+    with pytest.raises(KeyboardInterrupt):
+        run(source, parts, 8, progress=stops_after(5), checkpoint_every=60.0, resume=True, **how)
+    seen: list[Any] = []
+    ran: list[Condenser] = []
+    run_alone = search.Search._run
+
+    def watched(self: search.Search, candidate: Condenser) -> Any:
+        if len(self.trials) < 8:  # not a finalist that is made again
+            ran.append(candidate)
+        return run_alone(self, candidate)
+
+    monkeypatch.setattr(search.Search, "_run", watched)
+    result = run(source, parts, 8, resume=True, progress=lambda *step, **_: seen.append(step), **how)
+    assert len(record(result)["trials"]) == 8
+    assert len(ran) <= 3 + 1  # the trials that were left, and the start, which networks are asked about
 
 
 def test_a_search_interrupted_when_its_time_was_used_up_keeps_its_trials(

@@ -69,7 +69,7 @@ class Auto(Condenser):
             trials are the basic search, which stops before where it has found something clearly better than
             its starts; more trials, or any time that is left, go into elaborations.
         finalists: Different candidates that networks are trained on at the end: the best start, what is in
-            front, and then the best others.
+            front, and then the best others; the best of bundles and real nodes are always among them.
         models: The networks, joined by ``+``; the mean of their accuracies decides.
     """
 
@@ -184,7 +184,8 @@ class Search:
         self.num_nodes = len(task.labels)
         self.elaborates = budget.trials > BASIC_TRIALS
         extra = candidates.elaborations(Ridge(), Ridge(), num_nodes=self.num_nodes)
-        self.planned = BASIC_TRIALS + (len(list(extra)) if self.elaborates else 0)
+        self.num_elaborations = len(list(extra)) if self.elaborates else 0
+        self.planned = BASIC_TRIALS + self.elaborates + self.num_elaborations  # at most
         self._outcomes: dict[int, Outcome] = {}
         saved = self.checkpoint and self.checkpoint.load()
         self._known: list[tuple[Tensor, float]] = []
@@ -198,15 +199,15 @@ class Search:
         self.starts = self.tried(candidates.first_starts())
         self.front = self.starts[0]
         self._challenge(self.starts)
-        if self.elaborates or self._nodes_are_telling or not self._structure_clearly_helps:
+        if self.elaborates or self._nodes_are_telling or self._structure_is_in_doubt:
             self.starts += self._challenge(self.tried(candidates.another_map()))
-        else:
-            self.planned -= 1
         self.starts += self._challenge(self.tried(candidates.further_starts(_method(self.front))))
         self.start = start = self.front
         self.bundles = self._networks_disagree(start)
-        if self._rows_serve_few and self._labels_are_few:
-            self.tried(candidates.real_nodes(num_nodes=self.num_nodes, available=len(self.task.train_labels)))
+        real = list(self._real_nodes())
+        num_ways = 2 if self.bundles and self._labels_are_few else 3
+        self.planned = len(self.starts) + len(real) + num_ways + self.num_elaborations
+        self.tried(real)
         self._optimize(start)
         if self.elaborates:
             others = [trial for trial in self.starts if trial is not start]
@@ -216,9 +217,12 @@ class Search:
             )
 
     @property
-    def _structure_clearly_helps(self) -> bool:
-        """Whether rows of the first start, which are diffused, are better than raw ones."""
-        return len(self.starts) > 1 and is_clearly_better(self.starts[0].right, self.starts[1].right)
+    def _structure_is_in_doubt(self) -> bool:
+        """Whether neither the first start, of diffused rows, nor that of raw ones is clearly better."""
+        if len(self.starts) == 1:
+            return False
+        diffused, raw = self.starts
+        return self.front is diffused and not is_clearly_better(diffused.right, raw.right)
 
     def _optimize(self, start: Trial) -> None:
         """Through a training and in closed form; with fewer nodes to tell, only until one is clearly better.
@@ -245,10 +249,16 @@ class Search:
     def _labels_are_few(self) -> bool:
         return len(self.judge.receivers.node_ids) < _FEW_NODES
 
+    def _real_nodes(self) -> Iterator[candidates.Proposal]:
+        """On small data, where rows suit some networks only: raw ones those that do not convolve."""
+        if self._labels_are_few and (self.bundles or not candidates.trusts_structure(self.start.candidate)):
+            yield from candidates.real_nodes(num_nodes=self.num_nodes, available=len(self.task.train_labels))
+
     @property
-    def _rows_serve_few(self) -> bool:
-        """Whether rows suit some networks only: raw ones those that do not convolve, others as was found."""
-        return self.bundles or not candidates.trusts_structure(self.start.candidate)
+    def _optimized(self) -> list[Trial]:
+        """Trials that are neither starts nor real nodes."""
+        others = (trial for trial in self.trials if trial not in self.starts)
+        return [trial for trial in others if not isinstance(trial.candidate, Coreset)]
 
     def _train_through(self, start: Trial) -> None:
         """Briefly and at length. The brief one is too small a change of its start to be asked for proof.
@@ -323,9 +333,8 @@ class Search:
         """
         finalists = [self.start]
         digests = {self.outcome(finalists[0]).hypergraph.digest}
-        others = sorted((trial for trial in self.trials if trial not in self.starts), key=lambda t: -t.score)
-        real = [trial for trial in others if isinstance(trial.candidate, Coreset)]
-        optimized = [trial for trial in others if trial not in real]
+        optimized = sorted(self._optimized, key=lambda trial: -trial.score)
+        real = [trial for trial in self.trials if isinstance(trial.candidate, Coreset)]
         bundled = [trial for trial in [self.front, *optimized] if isinstance(trial.candidate, Bundled)]
         for trial in [*bundled[:1], self.front, *optimized, *real]:
             if len(finalists) >= max(2, number) and trial not in [self.front, *real]:
@@ -350,7 +359,7 @@ class Search:
 
     def warnings(self) -> Iterator[str]:
         """What the user should know about the search itself."""
-        if len(self.trials) == len(self.starts):
+        if not self._optimized:
             yield (
                 f"the budget was used up by {len(self.trials)} starts, so nothing was optimized; "
                 "a larger --budget would do more"
@@ -370,7 +379,8 @@ class Search:
         self.budget.used += 1
         trial = Trial(number, label, candidate, right, seconds)
         self.trials.append(trial)
-        self._save()
+        if len(self.trials) > len(self._known):  # what is known must not be written over by a part of it
+            self._save()
         total = min(self.budget.trials, self.planned)
         self.progress("search", self.budget.used, int(max(self.budget.used, total)), score=trial.score)
         return trial

@@ -10,9 +10,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hypercondense.diffusion import diffuse_dense
+from hypercondense.diffusion import diffuse, diffuse_dense
 from hypercondense.hypergraph import Dense, Hypergraph
 from hypercondense.methods.base import Task
+
+_DENSE_ENTRIES = 10**7  # of an incidence: larger ones stay sparse
 
 
 class Map(NamedTuple):
@@ -100,9 +102,11 @@ class Problem:
 
 def view_of(candidate: Hypergraph, coefficients: Sequence[float], *, like: Tensor) -> Tensor:
     """Features of a candidate (n, d), diffused through its own structure, where and as ``like`` is."""
-    features = torch.tensor(candidate.dense_features()).to(like)
     incidence = candidate.incidence.matrix(candidate.num_nodes, candidate.num_hyperedges)
     shared = np.flatnonzero(np.diff(incidence.tocsc().indptr) > 1)
+    if len(shared) * candidate.num_nodes > _DENSE_ENTRIES:
+        return torch.from_numpy(diffuse(candidate, coefficients)).to(like)
+    features = torch.tensor(candidate.dense_features()).to(like)
     return _view(features, torch.tensor(incidence[:, shared].toarray()).to(features), coefficients)
 
 

@@ -40,7 +40,6 @@ class Unrolled(Ridge):
     """
 
     name: ClassVar[str] = "unrolled"
-    one_thread_up_to: ClassVar[int] = 256
 
     propagation: Propagation = choice("power", PROPAGATIONS)
     start: Start = choice("uniform", STARTS)
