@@ -40,6 +40,7 @@ class Unrolled(Ridge):
     """
 
     name: ClassVar[str] = "unrolled"
+    one_thread_up_to: ClassVar[int] = 1024  # thousands of small steps, in which threads wait for each other
 
     propagation: Propagation = choice("power", PROPAGATIONS)
     start: Start = choice("uniform", STARTS)
