@@ -10,7 +10,6 @@ from sklearn.linear_model import Ridge as SklearnRidge
 from hypercondense.condensation import Condensation
 from hypercondense.data import split, synthetic
 from hypercondense.diffusion import diffuse, heat_kernel
-from hypercondense.methods.base import Task
 from hypercondense.methods.options import configure
 from hypercondense.methods.ridge import (
     OBJECTIVES,
@@ -21,7 +20,7 @@ from hypercondense.methods.ridge import (
     solve_positive,
     squared,
 )
-from hypercondense.progress import silent
+from tasks import task_of
 
 
 def normal(seed: int, *shape: int) -> torch.Tensor:
@@ -134,19 +133,7 @@ def test_rows_of_other_maps_are_predicted_besides(structure: bool) -> None:
 def test_rows_that_random_walks_bring_are_predicted_besides() -> None:
     source = synthetic(num_nodes=60, num_hyperedges=20, num_features=8, num_classes=3, seed=0)
     parts = split(source)
-    task = Task(
-        source=source,
-        split=parts,
-        labels=np.array([0, 1, 2]),
-        seed=0,
-        select=None,
-        progress=silent,
-        checkpoint=None,
-        memory=None,
-        cache_dir=None,
-        device="cpu",
-        threads=1,
-    )
+    task = task_of(source, parts, np.array([0, 1, 2]))
     problem = Ridge(also="half", walks=True).problem(task)
     expected = [
         diffuse(source, heat_kernel(2.0))[parts.train_ids],

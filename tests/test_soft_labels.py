@@ -27,16 +27,15 @@ from hypercondense.evaluation.selection import validation_scorer
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods import Ridge, Unrolled
 from hypercondense.methods.assembly import induced
-from hypercondense.methods.base import Task
 from hypercondense.methods.options import configure
 from hypercondense.methods.problem import Map, Problem
 from hypercondense.methods.refinement import State
 from hypercondense.methods.ridge import OBJECTIVES, first_scores
 from hypercondense.models import MODELS
-from hypercondense.progress import silent
 from hypercondense.storage import read_tensors, write_tensors
 from hypercondense.summary import statistics
 from strategies import hypergraphs
+from tasks import task_of
 from test_condensation import change_manifest, example
 
 SHARES = np.array([[0.75, 0.25], [0.5, 0.5], [0.125, 0.875]], np.float32)
@@ -71,22 +70,6 @@ def run(
 ) -> Condensation:
     return configure(method, {**METHODS[method], **(settings or {})}).condense(
         source, parts, **{"nodes": 9, **how}
-    )
-
-
-def a_task(source: Hypergraph, parts: Split, labels: Any) -> Task:
-    return Task(
-        source=source,
-        split=parts,
-        labels=labels,
-        seed=0,
-        select=None,
-        progress=silent,
-        checkpoint=None,
-        memory=None,
-        cache_dir=None,
-        device="cpu",
-        threads=1,
     )
 
 
@@ -280,7 +263,7 @@ def test_every_judge_of_candidates_uses_their_shares(
     soft = one_hot(candidate)
     assert soft.soft_labels is not None
     misled = changed(soft, soft_labels=np.roll(soft.soft_labels, 1, axis=1))
-    task = a_task(source, parts, candidate.labels)
+    task = task_of(source, parts, candidate.labels)
     of_search = Judge.of(task)
     judges: list[Any] = [
         lambda graph: float(of_search(graph, trusts_structure=True).double().mean()),

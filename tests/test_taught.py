@@ -13,32 +13,15 @@ from hypercondense.diffusion import diffuse
 from hypercondense.evaluation import Inputs, Recipe, evaluate, train
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods import Unrolled
-from hypercondense.methods.base import Task
-from hypercondense.progress import silent
 from hypercondense.taught import Taught
+from tasks import task_of
 
 QUICK: dict[str, Any] = {"unrolled_epochs": 3, "window": 2, "horizon": 4, "hidden": 8, "self_select": False}
+LABELS = np.array([0, 0, 1, 1, 2, 2])
 
 
 def source_of(**changes: Any) -> Hypergraph:
     return synthetic(num_nodes=80, num_hyperedges=50, num_features=8, num_classes=3, seed=1, **changes)
-
-
-def task_of(source: Hypergraph, parts: Split, **changes: Any) -> Task:
-    given: dict[str, Any] = {
-        "source": source,
-        "split": parts,
-        "labels": np.array([0, 0, 1, 1, 2, 2]),
-        "seed": 0,
-        "select": None,
-        "progress": silent,
-        "checkpoint": None,
-        "memory": None,
-        "cache_dir": None,
-        "device": "cpu",
-        "threads": 1,
-    }
-    return Task(**(given | changes))
 
 
 def relabelled(source: Hypergraph, node_ids: Any, labels: Any) -> Hypergraph:
@@ -56,7 +39,7 @@ def relabelled(source: Hypergraph, node_ids: Any, labels: Any) -> Hypergraph:
 def test_training_nodes_have_their_class_and_others_what_teachers_say() -> None:
     source = source_of()
     parts = split(source)
-    shares = Taught(teachers=1).shares(task_of(source, parts))
+    shares = Taught(teachers=1).shares(task_of(source, parts, LABELS))
     torch.testing.assert_close(shares.sum(1), torch.ones(80))
     assert (shares[parts.train_ids.copy()].argmax(1).numpy() == source.labels[parts.train_ids]).all()
     assert set(shares[parts.train_ids.copy()].flatten().tolist()) == {0.0, 1.0}
@@ -68,7 +51,7 @@ def test_training_nodes_have_their_class_and_others_what_teachers_say() -> None:
 def test_the_opinion_is_the_mean_of_trainings_on_the_whole() -> None:
     source = source_of()
     parts, inputs = split(source), Inputs.of(source)
-    task = task_of(source, parts, seed=3)
+    task = task_of(source, parts, LABELS, seed=3)
     seeds = np.random.default_rng([3, 10]).integers(2**31, size=2).tolist()
     models = [train(Recipe(model="hcha"), inputs, inputs, parts, seed=seed).model for seed in seeds]
     with torch.no_grad():
@@ -79,7 +62,7 @@ def test_the_opinion_is_the_mean_of_trainings_on_the_whole() -> None:
 
 def test_all_nodes_are_to_be_predicted_under_every_map() -> None:
     source = source_of()
-    problem = Taught(teachers=1, also="half", walks=True).problem(task_of(source, split(source)))
+    problem = Taught(teachers=1, also="half", walks=True).problem(task_of(source, split(source), LABELS))
     assert [rows.shape for rows in problem.train] == [(80, 8)] * 3 and problem.labels.shape == (80, 3)
     method = Taught()
     walked = diffuse(source, method.propagation(method.time), walks=True)
