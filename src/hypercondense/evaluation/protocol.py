@@ -104,7 +104,8 @@ def evaluate(
     if isinstance(condensed, Condensation):
         condensed.provenance.check(source_digest=source.digest, split_digest=split.digest)
         condensed = condensed.hypergraph
-    recipe = (model if isinstance(model, Recipe) else Recipe(model=model)).completed()
+    recipe = model if isinstance(model, Recipe) else Recipe(model=model)
+    recipe.in_each_form()  # raises before the long work
     task_named(task)
     if over == "all" and task == "classify":
         raise ValueError(

@@ -27,6 +27,7 @@ from hypercondense.models import (
     input_features,
     model_class,
 )
+from hypercondense.models.base import Form
 from hypercondense.progress import Progress, silent
 from hypercondense.rng import seeded
 
@@ -63,7 +64,7 @@ class Inputs:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """Which model, and what differs from its defaults; ``None`` means the default of the model."""
+    """Which model, and what differs from its defaults; ``None`` means the default of the model's form."""
 
     model: str = "hgnn"
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -71,11 +72,25 @@ class Recipe:
     weight_decay: float | None = None
     epochs: int | None = None
 
-    def completed(self) -> "Recipe":
-        """The same recipe with every ``None`` replaced by the model's default, checked."""
-        default = model_class(self.model).optimization
+    def in_each_form(self) -> "list[Recipe]":
+        """This recipe in every form of its model, with nothing left open, checked.
+
+        Forms differ in options that all of them name. Where the recipe has such options, only forms that
+        agree with it are left, and if there are none, the recipe stays as it is.
+        """
+        forms = model_class(self.model).forms
+        telling = set.intersection(*(set(form.options) for form in forms)) & set(self.options)
+        fitting = [
+            form for form in forms if all(form.options[name] == self.options[name] for name in telling)
+        ]
+        return [self._completed(form) for form in fitting or [Form()]]
+
+    def _completed(self, form: Form) -> "Recipe":
+        """The same recipe with every ``None`` and every option it lacks as this form has it."""
+        default = form.optimization or model_class(self.model).optimization
         chosen = replace(
             self,
+            options={**form.options, **self.options},
             learning_rate=default.learning_rate if self.learning_rate is None else self.learning_rate,
             weight_decay=default.weight_decay if self.weight_decay is None else self.weight_decay,
             epochs=default.epochs if self.epochs is None else self.epochs,
@@ -83,13 +98,6 @@ class Recipe:
         if chosen.epochs is None or chosen.epochs < 1:
             raise ValueError(f"epochs must be at least 1, got {chosen.epochs}")
         return chosen
-
-    def in_each_form(self) -> "list[Recipe]":
-        """This recipe in every form of its network; in that of its options, where they touch upon it."""
-        forms = model_class(self.model).forms
-        if any(name in form for form in forms for name in self.options):
-            return [self]
-        return [replace(self, options={**form, **self.options}) for form in forms]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +140,7 @@ def train(
             f"the source has {source.num_classes} classes but the soft labels of the hypergraph to train on "
             f"have {train_graph.num_classes}; use the source it was condensed from"
         )
-    forms = recipe.completed().in_each_form()
+    forms = recipe.in_each_form()
     if len(split.validation_ids) == 0:
         del forms[1:]
     look, learn = _Looks(source, split, every=validate_every), _targets(train_graph, source, split)
@@ -144,7 +152,7 @@ def train(
                 form.model, num_features=source.num_features, num_classes=source.num_classes, **form.options
             ).to(source.labels.device)
             assert form.epochs is not None
-            before, total = number * form.epochs, len(forms) * form.epochs
+            before, total = (sum(one.epochs or 0 for one in some) for some in (forms[:number], forms))
 
             def tell(epoch: int, **figures: float) -> None:
                 progress(f"train {form.model}", before + epoch, total, **figures)

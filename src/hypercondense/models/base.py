@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from torch import Tensor, nn
@@ -20,6 +20,17 @@ class Optimization:
     epochs: int = 200
 
 
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """Options of a model that suit one kind of data, and how it is trained with them.
+
+    Without ``optimization`` it is trained as the model is by default.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    optimization: Optimization | None = None
+
+
 class HypergraphNetwork(nn.Module, ABC):
     """A network for nodes of a hypergraph; ``N`` nodes, ``d`` features, ``C`` classes.
 
@@ -29,8 +40,8 @@ class HypergraphNetwork(nn.Module, ABC):
     optimization: ClassVar[Optimization] = Optimization()
     #: Raised when defaults change: results of before are then not taken for results of now.
     defaults_version: ClassVar[int] = 1
-    #: Options for different kinds of data. A training tries each and asks the validation nodes.
-    forms: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)
+    #: For different kinds of data. A training tries each and asks the validation nodes.
+    forms: ClassVar[tuple[Form, ...]] = (Form(),)
 
     @abstractmethod
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
