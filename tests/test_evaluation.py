@@ -126,6 +126,15 @@ def test_validation_nodes_choose_the_form_of_a_network(misleading, expected):
     assert trained(_without_validation(parts)).model.residual == forms[0].model.residual
 
 
+def test_a_training_that_diverges_is_right_about_nothing(source, parts, condensed):
+    recipe = Recipe(model="hgnn", learning_rate=1e30, epochs=10)
+    score = evaluate(condensed, source, parts, model=recipe, runs=1)
+    assert score.validation == (0.0,) and score.mean == score.macro_f1 == 0.0
+    # What was learnt before it diverged is kept.
+    trained = train(recipe, Inputs.of(condensed), Inputs.of(source), parts, seed=0, validate_every=1)
+    assert trained.epoch == 1
+
+
 def test_a_recipe_is_completed_by_the_form_it_agrees_with():
     first, second = Recipe(model="edhnn").in_each_form()
     assert (first.learning_rate, first.weight_decay, first.options["inner_maps"]) == (0.001, 0.0, True)

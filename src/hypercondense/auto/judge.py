@@ -9,6 +9,7 @@ from torch import Tensor
 
 from hypercondense.diffusion import identity, vanilla
 from hypercondense.evaluation import Inputs
+from hypercondense.evaluation.metrics import told_classes
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.base import Task
 from hypercondense.methods.learner import Learner, Training, averaged_learner
@@ -63,7 +64,7 @@ class Judge:
         targets = targets_of(candidate, plain=self.targets)
         learner = averaged_learner(rows, targets, how=_TRAINING, chance=generator(0, _STREAM), steps=_STEPS)
         scores = self._convolved(learner) if trusts_structure else learner(self.raw)
-        return (scores.argmax(1) == self.labels).cpu()
+        return (told_classes(scores) == self.labels).cpu()
 
     @torch.no_grad()
     def _convolved(self, learner: Learner) -> Tensor:

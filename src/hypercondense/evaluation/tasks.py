@@ -12,7 +12,13 @@ import torch
 from torch import Tensor
 
 from hypercondense.errors import ConfigError
-from hypercondense.evaluation.metrics import accuracy, macro_f1, mean_average_precision, mutual_information
+from hypercondense.evaluation.metrics import (
+    accuracy,
+    macro_f1,
+    mean_average_precision,
+    mutual_information,
+    told_classes,
+)
 from hypercondense.evaluation.training import Inputs
 from hypercondense.hypergraph import Ids
 from hypercondense.models import HypergraphNetwork
@@ -41,7 +47,7 @@ class Task:
 def classify(model: HypergraphNetwork, source: Inputs, node_ids: Ids, seed: int) -> Outcome:
     """Accuracy and macro-F1 of the predicted classes. ``seed`` is not used: nothing is random here."""
     rows = torch.as_tensor(node_ids.copy(), device=source.labels.device)
-    predicted = model(source.features, source.structure)[rows].argmax(1).cpu().numpy()
+    predicted = told_classes(model(source.features, source.structure)[rows]).cpu().numpy()
     labels = source.labels[rows].cpu().numpy()
     return Outcome(accuracy(labels, predicted), macro_f1(labels, predicted))
 

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from hypercondense.data.splits import Split
+from hypercondense.evaluation.metrics import told_classes
 from hypercondense.hypergraph import UNKNOWN, Hypergraph
 from hypercondense.models import (
     HypergraphNetwork,
@@ -178,7 +179,7 @@ class _Looks:
         """Accuracy and cross-entropy."""
         model.eval()
         scores = model(self.source.features, self.source.structure, self.receivers)
-        accuracy = (scores.argmax(1) == self.labels).double().mean()
+        accuracy = (told_classes(scores) == self.labels).double().mean()
         return float(accuracy), float(functional.cross_entropy(scores, self.labels))
 
 
