@@ -203,7 +203,7 @@ def test_shares_that_were_left_out_or_changed_are_noticed(tmp_path: Path) -> Non
 
 
 def weights_of(model: str, graph: Hypergraph, source: Hypergraph, parts: Split) -> torch.Tensor:
-    recipe = Recipe(model=model, options={"hidden": 8}, epochs=6)
+    recipe = Recipe(model=model, options={"hidden": 8, **MODELS[model].forms[0].options}, epochs=6)
     trained = train(recipe, Inputs.of(graph), Inputs.of(source), parts, seed=3)
     return torch.cat([value.flatten() for value in trained.model.state_dict().values()])
 

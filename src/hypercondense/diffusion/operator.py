@@ -18,6 +18,8 @@ from torch import Tensor
 from hypercondense.diffusion.filters import checked_coefficients
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
 
+_SPECIAL, _SPECIAL_UP_TO = 4, 24  # multiples of one up to the other are widths with code of their own
+
 
 def inverse_power(degree: Tensor, power: float) -> Tensor:
     """``degree ** -power``, and 0 where the degree is 0: an isolated node receives nothing.
@@ -169,6 +171,9 @@ class Propagation:
         """Horner's rule on the active nodes: ``result = w_k x + P result``, from the highest power down."""
         to_hyperedges, to_nodes = self.tensors
         *lower, highest = coefficients
+        num_columns = x.shape[1]
+        if num_columns < (width := product_width(num_columns)):
+            x = np.pad(x, ((0, 0), (0, width - num_columns)))
         result: Dense = x * np.float32(highest)
         # numpy owns the buffers, torch multiplies in place: its CSR product is the fastest at hand.
         at_nodes = torch.from_numpy(result)
@@ -178,7 +183,19 @@ class Propagation:
             torch.addmm(at_hyperedges, to_hyperedges, at_nodes, beta=0, out=at_hyperedges)
             at_nodes.mul_(loop).add_(torch.from_numpy(x), alpha=coefficient)
             torch.addmm(at_nodes, to_nodes, at_hyperedges, out=at_nodes)
-        return result
+        return result[:, :num_columns]
+
+
+def product_width(num_columns: int) -> int:
+    """Columns that so many are multiplied as: on some processors a few widths are added up differently.
+
+    There the library behind torch has other code for 4, 8, .. 24 columns, and bits would depend on how a
+    matrix is cut into blocks. A column more avoids it.
+
+    >>> product_width(7), product_width(8), product_width(64)
+    (7, 9, 64)
+    """
+    return num_columns + (num_columns <= _SPECIAL_UP_TO and num_columns % _SPECIAL == 0)
 
 
 def _normalized(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hypercondense.diffusion.operator import Propagation
+from hypercondense.diffusion.operator import Propagation, product_width
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.memory import format_size
@@ -105,4 +105,4 @@ def _buffer_bytes(propagation: Propagation, *, width: int, threads: int) -> int:
     """Bytes of the buffers of :meth:`Propagation.diffuse` in every thread."""
     num_hyperedges, num_active = propagation.to_hyperedges.shape
     rows = 2 * propagation.num_nodes + num_hyperedges
-    return 4 * threads * int(width * rows + num_active)
+    return 4 * threads * int(product_width(width) * rows + num_active)
