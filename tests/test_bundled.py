@@ -75,7 +75,7 @@ def test_convolutions_over_a_bundle_return_its_row(source: Hypergraph, parts: Sp
 
 
 def test_bundles_of_one_are_the_method_without_them(source: Hypergraph, parts: Split) -> None:
-    alone = run(source, parts, bundle=1)
+    alone = run(source, parts, bundle=1, smoothing=0.0)
     assert alone.hypergraph.digest == Unrolled(**FAST).condense(source, parts, nodes=18).hypergraph.digest
 
 
@@ -105,15 +105,48 @@ def test_more_nodes_than_a_class_has_for_training(source: Hypergraph) -> None:
 
 
 def test_soft_labels_are_those_of_the_row(source: Hypergraph, parts: Split) -> None:
-    small = run(source, parts, soft_labels=True, self_select=False).hypergraph
-    assert small.soft_labels is not None
-    for ids in bundles_of(small.labels, 2):
-        assert (small.soft_labels[ids] == small.soft_labels[ids[0]]).all()
+    soft = {"soft_labels": True, "self_select": False}
+    plain, smoothed = (run(source, parts, smoothing=s, **soft).hypergraph.soft_labels for s in (0.0, 0.3))
+    assert plain is not None and smoothed is not None
+    for ids in bundles_of(np.sort(run(source, parts).hypergraph.labels), 2):
+        assert (plain[ids] == plain[ids[0]]).all()
+    np.testing.assert_allclose(smoothed, 0.7 * plain + 0.1, rtol=1e-5)  # of three classes
+
+
+def test_labels_are_smoothed_and_nothing_else_is_changed(source: Hypergraph, parts: Split) -> None:
+    plain = run(source, parts, smoothing=0.0).hypergraph
+    assert plain.soft_labels is None
+    for smoothing in (0.06, 1.0):
+        small = run(source, parts, smoothing=smoothing).hypergraph
+        expected = (1 - smoothing) * np.eye(3)[plain.labels] + smoothing / 3
+        np.testing.assert_allclose(small.soft_labels, expected, atol=1e-6)
+        assert (small.labels == plain.labels).all()
+        assert (small.dense_features() == plain.dense_features()).all()
+
+
+def test_what_selects_sees_smoothed_labels(source: Hypergraph, parts: Split) -> None:
+    seen: list[Hypergraph] = []
+
+    def select(candidate: Hypergraph) -> float:
+        seen.append(candidate)
+        return 0.0
+
+    Bundled(**FAST).condense(source, parts, nodes=18, select=select)
+    *candidates, real = seen  # at the end it is compared with real nodes
+    assert len(candidates) > 1 and real.soft_labels is None
+    assert all(candidate.soft_labels is not None for candidate in candidates)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"bundle": 0}, "bundle"), ({"noise": -0.1}, "noise"), ({"structure": True}, "structure")],
+    [
+        ({"bundle": 0}, "bundle"),
+        ({"noise": -0.1}, "noise"),
+        ({"smoothing": -0.1}, "smoothing must be at least 0"),
+        ({"smoothing": 1.01}, "smoothing is a share"),
+        ({"smoothing": float("nan")}, "smoothing"),
+        ({"structure": True}, "structure"),
+    ],
 )
 def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -32,16 +32,21 @@ class Bundled(Unrolled):
     Args:
         bundle: Nodes of a bundle; classes whose number of nodes is no multiple have smaller ones too.
         noise: Share of the differences between raw features that the nodes of a bundle differ by.
+        smoothing: Share of every label that is spread evenly over all classes at the end. Rows are never
+            ambiguous, nodes of the source are: a network never asked to be quite sure concludes better.
     """
 
     name: ClassVar[str] = "bundled"
 
     bundle: int = 2
     noise: float = 0.5
+    smoothing: float = 0.02
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_options(self, at_least={"bundle": 1, "noise": 0})
+        check_options(self, at_least={"bundle": 1, "noise": 0, "smoothing": 0})
+        if self.smoothing > 1:
+            raise ValueError(f"smoothing is a share and at most 1, got {self.smoothing}")
         if self.structure:
             raise ValueError("bundled makes hyperedges of its own; leave structure off")
 
@@ -57,11 +62,12 @@ class Bundled(Unrolled):
         hyperedges = _hyperedges([bundle for bundle in bundles if len(bundle) > 1])
 
         def unfolded(rows: Hypergraph) -> Hypergraph:
+            shares = self._shares(rows)
             return condensed_like(
                 task.source,
                 features=rows.dense_features()[row_of_node] + noise,
                 labels=task.labels,
-                soft_labels=None if rows.soft_labels is None else rows.soft_labels[row_of_node],
+                soft_labels=None if shares is None else shares[row_of_node],
                 incidence=hyperedges,
                 num_hyperedges=sum(size > 1 for size in sizes),
             )
@@ -89,6 +95,15 @@ class Bundled(Unrolled):
         if self.unrolled_epochs == 0:
             return Ridge.accuracy(self, problem, candidate)
         return super().accuracy(problem, candidate)
+
+    def _shares(self, rows: Hypergraph) -> Dense | None:
+        """Of the classes in every row, smoothed, (rows, C); ``None`` if all are plain."""
+        shares = rows.soft_labels
+        if self.smoothing == 0:
+            return shares
+        if shares is None:
+            shares = np.eye(rows.num_classes, dtype=np.float32)[rows.labels]
+        return (1 - self.smoothing) * shares + self.smoothing / rows.num_classes
 
     def _noise(self, bundles: list[Ids], task: Task) -> tuple[Dense, list[Ids]]:
         """What each node is apart from its row, (n, d), and the source nodes that this was made from."""
