@@ -121,8 +121,9 @@ def test_validation_nodes_choose_the_form_of_a_network(misleading, expected):
     assert forms[expected].validation > forms[1 - expected].validation
     assert torch.equal(weights_of(trained(inner_maps=True)), weights_of(forms[0]))  # asked for: not chosen
     # A width says nothing about the form.
-    narrow = [trained(hidden=7, **form.options) for form in MODELS["edhnn"].forms]
+    narrow = [trained(**{**form.options, "hidden": 7}) for form in MODELS["edhnn"].forms]
     assert trained(hidden=7).validation == max(one.validation for one in narrow)
+    assert trained(hidden=7).recipe.options["hidden"] == 7
     assert trained(_without_validation(parts)).model.residual == forms[0].model.residual
 
 
@@ -150,6 +151,20 @@ def test_a_recipe_is_completed_by_the_form_it_agrees_with():
     # No form has such a residual: then nothing but the defaults of the network is added.
     (own,) = Recipe(model="edhnn", options={"residual": 0.3}).in_each_form()
     assert own.options == {"residual": 0.3} and own.learning_rate == 0.001
+
+
+@pytest.mark.parametrize(
+    ("model", "deciding", "other"),
+    [
+        ("unigcnii", {"residual": 0.03}, {"hidden": 9, "dropout": 0.3}),
+        ("allset", {"input_dropout": 0.0}, {"hidden": 8}),
+    ],
+)
+def test_options_of_the_other_networks_with_two_forms(model, deciding, other):
+    first, second = Recipe(model=model).in_each_form()
+    assert Recipe(model=model, options=deciding).in_each_form() == [second] != [first]
+    both = Recipe(model=model, options=other).in_each_form()
+    assert [one.options for one in both] == [{**form.options, **other} for form in MODELS[model].forms]
 
 
 def test_of_forms_that_are_equally_often_right_the_surer_one_is_kept(source, parts, condensed):

@@ -272,9 +272,9 @@ def test_impossible_receivers_are_refused(ids):
 DEFAULTS = {
     "hgnn": (1, "1c0c2005ae0a"),
     "hcha": (1, "b9e41fe0a6cc"),
-    "unigcnii": (2, "8084c82fdf95"),
-    "allset": (2, "7647fce897ee"),
-    "edhnn": (3, "16a100fb1495"),
+    "unigcnii": (3, "45fa17e5a8d4"),
+    "allset": (3, "31d2ccaf083b"),
+    "edhnn": (4, "952602851364"),
     "mlp": (1, "1c0c2005ae0a"),
 }
 

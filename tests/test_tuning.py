@@ -4,9 +4,10 @@ import pytest
 
 from hypercondense.catalogue import condense
 from hypercondense.data import split, split_from_ids, synthetic
-from hypercondense.evaluation import Recipe
-from hypercondense.evaluation.selection import validation_scorer
+from hypercondense.evaluation import Inputs, Recipe, train
+from hypercondense.evaluation.selection import validation_scorer, validation_scores
 from hypercondense.evaluation.tuning import configurations, rank
+from hypercondense.models import MODELS
 
 RECIPES = [
     Recipe(model="hgnn", options={"hidden": 16}, learning_rate=step, epochs=15)
@@ -64,6 +65,15 @@ def test_repeats_are_averaged(case) -> None:
     alone = [validation_scorer(source, parts, epochs=6, seed=seed)(condensed) for seed in (3, 4)]
     both = validation_scorer(source, parts, epochs=6, repeats=2, seed=3)
     assert both(condensed) == pytest.approx(sum(alone) / 2)
+
+
+@pytest.mark.parametrize(("model", "options"), [("edhnn", {}), ("unigcnii", {"hidden": 8, "dropout": 0.0})])
+def test_the_scorer_looks_at_the_first_form_only(case, model, options) -> None:
+    condensed, source, parts = case
+    (score,) = validation_scores(source, parts, models=[model], options=options, epochs=8, looks=2)(condensed)
+    first = Recipe(model=model, options={**MODELS[model].forms[0].options, **options}, epochs=8)
+    trained = train(first, Inputs.of(condensed), Inputs.of(source), parts, seed=0, validate_every=4)
+    assert score == trained.validation
 
 
 def test_the_scorer_repeats_and_prefers_good_candidates(case) -> None:

@@ -45,7 +45,7 @@ def validation_scores(
     Args:
         source: As for :func:`validation_scorer`.
         split: Likewise.
-        models: There is one score for each.
+        models: There is one score for each, in its first form: a quick look, not the last word.
         options: What differs from the defaults of those models that have such an option.
         epochs: Length of a training.
         looks: How often the network is tried on the source in between; the best counts.
@@ -57,7 +57,8 @@ def validation_scores(
         raise ValueError("the split has no validation nodes to score candidates on")
     inputs = Inputs.of(source, device=device)
     every = math.ceil(epochs / looks)
-    recipes = [Recipe(model=model, options=_known_to(model, options), epochs=epochs) for model in models]
+    asked = [Recipe(model=model, options=_known_to(model, options), epochs=epochs) for model in models]
+    recipes = [recipe.in_each_form()[0] for recipe in asked]
 
     def scores(candidate: Hypergraph) -> list[float]:
         graph = Inputs.of(candidate, device=device)

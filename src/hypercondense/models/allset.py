@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
+from hypercondense.models.base import Form, HypergraphNetwork, InputLinear, Optimization, check_sizes
 from hypercondense.models.message_passing import SOFTMAX_RANGE, Layer, Receivers, Structure
 from hypercondense.models.sparse import Compressed, Input, SparseMatrix, drop
 
@@ -28,7 +28,12 @@ class AllSet(HypergraphNetwork):
     """
 
     optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.01, epochs=200)
-    defaults_version: ClassVar[int] = 2
+    defaults_version: ClassVar[int] = 3
+    #: Dropped inputs keep it from learning single features by heart; condensed rows, being means, want all.
+    forms: ClassVar[tuple[Form, ...]] = (
+        Form(options={"input_dropout": 0.2}),
+        Form(options={"input_dropout": 0.0}),
+    )
 
     def __init__(
         self,

@@ -24,19 +24,19 @@ class EDHNN(HypergraphNetwork):
 
     The other form (``inner_maps=False``) is close to what its authors use on cora, citeseer and co-authors:
     phi and rho pass on what they get, ``rho(x_v, m_e) = m_e``, psi is ``relu(x W + b)``, and alpha is 0. It
-    is a convolution, drops no inputs, and is trained as the other convolutions are: with the small steps of
-    the first form it is far from done after 200 epochs.
+    is a convolution, drops no inputs, is wider, for it has fewer maps, and is trained as the other
+    convolutions are: with the small steps of the first form it is far from done after 200 epochs.
 
     Shapes: X (N, d), m (M, hidden), all inner maps (hidden, hidden), last map (hidden, C).
     Incidence weights weigh both means.
     """
 
     optimization: ClassVar[Optimization] = Optimization(learning_rate=0.001, weight_decay=0.0, epochs=200)
-    defaults_version: ClassVar[int] = 3
+    defaults_version: ClassVar[int] = 4
     forms: ClassVar[tuple[Form, ...]] = (
         Form(options={"inner_maps": True, "residual": 0.5}),
         Form(
-            options={"inner_maps": False, "residual": 0.0, "input_dropout": 0.0},
+            options={"inner_maps": False, "residual": 0.0, "input_dropout": 0.0, "hidden": 256},
             optimization=Optimization(learning_rate=0.01, weight_decay=5e-4, epochs=200),
         ),
     )

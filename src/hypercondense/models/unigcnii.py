@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
+from hypercondense.models.base import Form, HypergraphNetwork, InputLinear, Optimization, check_sizes
 from hypercondense.models.message_passing import Receivers, Structure
 from hypercondense.models.sparse import Input, drop
 
@@ -18,12 +18,19 @@ class UniGCNII(HypergraphNetwork):
     ``Y = (1 - alpha) Dv^-1/2 H Q^-1/2 De^-1 H^T X + alpha X0`` with Q the mean degree of the nodes of each
     hyperedge, alpha ``residual``, and ``beta_l = log(identity / l + 1)`` in layer l.
 
+    The other form is wider and nearer to plain means over neighbours: smaller alpha and beta, less dropout.
+    It suits nodes whose own features are mostly noise.
+
     Shapes: X (N, d), W0 (d, hidden), W_l (hidden, hidden), last map (hidden, C).
     Incidence weights enter H and all degrees: means over a hyperedge are weighted means.
     """
 
     optimization: ClassVar[Optimization] = Optimization(learning_rate=0.01, weight_decay=5e-4, epochs=200)
-    defaults_version: ClassVar[int] = 2
+    defaults_version: ClassVar[int] = 3
+    forms: ClassVar[tuple[Form, ...]] = (
+        Form(options={"residual": 0.1, "identity": 0.5}),
+        Form(options={"residual": 0.03, "identity": 0.1, "hidden": 256, "dropout": 0.2}),
+    )
 
     def __init__(
         self,
