@@ -41,6 +41,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/condensation.py
 	$(BIN)/python benchmarks/models.py
 	$(BIN)/python benchmarks/looks.py
+	$(BIN)/python benchmarks/steps.py
 	$(BIN)/python benchmarks/lossless.py
 
 # Tables and figures from the lines in docs/results; `hypercondense run` makes the lines.

@@ -7,7 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from hypercondense.methods.learner import Learner, Training, averaged_learner
+from hypercondense.methods.learner import Learner, averaged_learner
+from hypercondense.methods.steps import Training
 from hypercondense.rng import generator
 
 PLAIN = Training(hidden=5, dropout=0.0)
@@ -137,6 +138,30 @@ def test_gradients_through_a_training_are_those_of_finite_differences(steps: int
         return F.cross_entropy(learner(judged), wanted)
 
     assert torch.autograd.gradcheck(loss, (ROWS.clone().requires_grad_(),), eps=1e-7, atol=1e-6, rtol=1e-3)
+
+
+def test_gradients_to_and_from_everything_are_those_of_finite_differences() -> None:
+    """To rows, class shares, weights and Adam's averages, from the weights and averages after three steps."""
+    how = Training(hidden=5, dropout=0.3, step=0.01, weight_decay=0.1)
+    begun = fresh(4, 3).trained(normal(2, 7, 4), CLASSES, 20, how=how, chance=generator(1))
+    shares = normal(5, 7, 3).softmax(1)
+
+    def end(rows: Tensor, shares: Tensor, *state: Tensor) -> tuple[Tensor, ...]:
+        learner = Learner(state[0:2], state[2:4], state[4:6], begun.age)
+        learner = learner.trained(rows, shares, 3, how=how, chance=generator(4))
+        return *learner.weights, *learner.means, *learner.squares
+
+    inputs = (ROWS, shares, *begun.weights, *begun.means, *begun.squares)
+    variable = tuple(tensor.clone().requires_grad_() for tensor in inputs)
+    assert torch.autograd.gradcheck(end, variable, eps=1e-8, atol=1e-5, rtol=1e-3)
+
+
+def test_weights_have_memory_of_their_own() -> None:
+    """Files of safetensors refuse tensors that share it."""
+    learner = fresh(4, 3).trained(ROWS, CLASSES, 2, how=PLAIN, chance=generator(0))
+    tensors = (*learner.weights, *learner.means, *learner.squares)
+    assert len({tensor.untyped_storage().data_ptr() for tensor in tensors}) == 6
+    assert all(tensor.untyped_storage().nbytes() == tensor.nbytes for tensor in tensors)
 
 
 def test_detached_learners_have_no_past() -> None:

@@ -12,8 +12,9 @@ from hypercondense.evaluation import Inputs
 from hypercondense.evaluation.metrics import told_classes
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.base import Task
-from hypercondense.methods.learner import Learner, Training, averaged_learner
+from hypercondense.methods.learner import Learner, averaged_learner
 from hypercondense.methods.problem import targets_of, view_of
+from hypercondense.methods.steps import Training
 from hypercondense.models import Receivers
 from hypercondense.models.base import InputLinear
 from hypercondense.models.hgnn import HGNN

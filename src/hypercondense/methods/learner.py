@@ -9,29 +9,18 @@ import math
 from dataclasses import dataclass, replace
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
-_FIRST_DECAY, _SECOND_DECAY, _TINY = 0.9, 0.999, 1e-8
-
-
-@dataclass(frozen=True)
-class Training:
-    """How a learner is trained; the defaults are those of HGNN, at twice its step."""
-
-    hidden: int = 128
-    step: float = 0.02
-    weight_decay: float = 5e-4
-    dropout: float = 0.5
+from hypercondense.methods.steps import Pair, Training, after_steps
 
 
 @dataclass(frozen=True)
 class Learner:
     """Weights (hidden, d + 1) and (C, hidden + 1), and Adam's running averages of their gradients."""
 
-    weights: tuple[Tensor, Tensor]
-    means: tuple[Tensor, Tensor]
-    squares: tuple[Tensor, Tensor]
+    weights: Pair
+    means: Pair
+    squares: Pair
     age: int
 
     @classmethod
@@ -56,40 +45,18 @@ class Learner:
         self, rows: Tensor, targets: Tensor, steps: int, *, how: Training, chance: torch.Generator
     ) -> "Learner":
         """The learner after ``steps`` more steps of Adam on rows (n, d) with class shares (n, C)."""
-        learner = self
+        if steps == 0:
+            return self
         constant = torch.cat([rows, torch.ones_like(rows[:, :1])], dim=1)
-        for _ in range(steps):
-            learner = learner._step(constant, targets, how, chance)
-        return learner
+        begin = (self.weights, self.means, self.squares)
+        end = after_steps(begin, self.age, (constant, targets), steps, how=how, chance=chance)
+        return Learner(*end, self.age + steps)
 
     def detached(self) -> "Learner":
         """The same numbers without the past."""
         parts = (self.weights, self.means, self.squares)
         weights, means, squares = ((a.detach(), b.detach()) for a, b in parts)
         return replace(self, weights=weights, means=means, squares=squares)
-
-    def _step(self, rows: Tensor, targets: Tensor, how: Training, chance: torch.Generator) -> "Learner":
-        first, last = self.weights
-        hidden = rows @ first.T
-        kept = torch.rand(hidden.shape, generator=chance).to(rows.device) >= how.dropout
-        slope = (hidden > 0) * kept / (1 - how.dropout)
-        active = torch.cat([hidden * slope, torch.ones_like(hidden[:, :1])], dim=1)
-        error = (F.softmax(active @ last.T, dim=1) - targets) / len(rows)
-        gradients = (((error @ last[:, :-1]) * slope).T @ rows, error.T @ active)
-        return self._adam(gradients, how)
-
-    def _adam(self, gradients: tuple[Tensor, Tensor], how: Training) -> "Learner":
-        age, weights, means, squares = self.age + 1, [], [], []
-        for i, slope in enumerate(gradients):
-            gradient = slope + how.weight_decay * self.weights[i]
-            mean = _FIRST_DECAY * self.means[i] + (1 - _FIRST_DECAY) * gradient
-            square = _SECOND_DECAY * self.squares[i] + (1 - _SECOND_DECAY) * gradient.square()
-            # The root has no slope at 0, where a feature that is always 0 would put it.
-            scale = (square / (1 - _SECOND_DECAY**age) + _TINY**2).sqrt() + _TINY
-            weights.append(self.weights[i] - how.step / (1 - _FIRST_DECAY**age) * mean / scale)
-            means.append(mean)
-            squares.append(square)
-        return Learner((weights[0], weights[1]), (means[0], means[1]), (squares[0], squares[1]), age)
 
 
 @torch.no_grad()
