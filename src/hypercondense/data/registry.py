@@ -258,6 +258,13 @@ _ALL = (
         "house-committees",
         "Committees of the House of Representatives",
         _expected(1290, 341, None, 100, 2),
+        sums=(
+            ("d45b8b4532034c78232e6a1abb71b28777818b51035de84c5c14d9de2264432d", 47768),
+            ("3611f1fb43b0caa8a56efd0bfbdfec061a9732322b0eca45d7b05bf83f8ed7a2", 2580),
+            ("52d6e50299ac02938e2c0996d5083f10d3bd78007cfaed73df3828b26310e514", 20),
+        ),
+        source="https://github.com/PhilChodrow/HypergraphModularity",
+        licence="MIT",
         aliases=("house", "house-committees-100"),
     ),
     _allset(
@@ -275,9 +282,22 @@ _ALL = (
         "20 Newsgroups, documents by word",
         "20newsW100",
         _expected(16242, 100, None, 100, 4),
+        sums=(
+            ("e0a8193672f027c4eea54258a069473dd0bdcf3425ff3c6b50429c54ba5c18de", 3422063),
+            ("b427937f20ab794e75e0a206f70bbe051ef60807a84f42cfa6cf7ee060acdf16", 742286),
+        ),
         aliases=("20news", "20newsgroups"),
     ),
-    _allset("mushroom", "Mushroom, by attribute", "Mushroom", _expected(8124, 298, None, 22, 2)),
+    _allset(
+        "mushroom",
+        "Mushroom, by attribute",
+        "Mushroom",
+        _expected(8124, 298, None, 22, 2),
+        sums=(
+            ("09dbb05cef3b7a98267a42daaf81d0c2f9c4453427dba33b1943eb4438828dc0", 849432),
+            ("116382d50f3bfc1feb16c0f104c76220ca4c56b56fda2b354cbd0bf09ebfb7f9", 400650),
+        ),
+    ),
     _allset(
         "ntu2012", "NTU2012, 3-D shapes", "NTU2012", _expected(2012, 2012, None, 100, 67), aliases=("ntu",)
     ),
