@@ -17,11 +17,11 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
-from hypercondense import memory
 from hypercondense.diffusion import diffuse, heat_kernel, identity
 from hypercondense.diffusion.mapped import release
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.hypergraph import Dense, Hypergraph
+from hypercondense.runtime import memory
 
 WEIGHTS = heat_kernel(2.0)
 BUDGET = 100_000_000

@@ -16,8 +16,8 @@ from hypercondense.data import load, split
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.evaluation import Inputs
 from hypercondense.models import MODELS, HypergraphNetwork, Receivers, build
-from hypercondense.rng import seeded
-from hypercondense.threads import one_thread
+from hypercondense.runtime.rng import seeded
+from hypercondense.runtime.threads import one_thread
 
 
 def measure(name: str, *, data_dir: Path | None, repeats: int) -> None:

@@ -16,7 +16,7 @@ from hypercondense.catalogue import make_method
 from hypercondense.data import load, split
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.evaluation import Inputs, Recipe, train
-from hypercondense.threads import one_thread
+from hypercondense.runtime.threads import one_thread
 
 RATIOS = {"cora": 0.01, "pubmed": 0.01, "coauthor_dblp": 0.005, "walmart-trips": 0.005}
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypercondense.data import Split
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.base import Task
-from hypercondense.progress import silent
+from hypercondense.runtime.progress import silent
 
 
 def task_of(source: Hypergraph, parts: Split, labels: Any, **changes: Any) -> Task:

@@ -28,7 +28,7 @@ from hypercondense.methods.ahgcdd import PROPAGATIONS
 from hypercondense.methods.base import Task
 from hypercondense.methods.learner import averaged_learner
 from hypercondense.models import build
-from hypercondense.rng import generator
+from hypercondense.runtime.rng import generator
 
 MANY = 1000  # more than there is to try
 

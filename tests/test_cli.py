@@ -16,7 +16,7 @@ import pytest
 from hypercondense import __version__, load_condensed
 from hypercondense.cli import run
 from hypercondense.locking import exclusive
-from hypercondense.progress import silent
+from hypercondense.runtime.progress import silent
 
 SOURCE = Path(__file__).parents[1] / "src"
 FAST = ["--method", "ahgcdd", "--set", "epochs=4", "--set", "warm_steps=4", "--set", "hidden=8"]

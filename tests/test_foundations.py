@@ -8,9 +8,9 @@ import torch
 
 from hypercondense.cli import output
 from hypercondense.errors import ConfigError
-from hypercondense.memory import format_size, parse_size, peak_bytes, reset_peak
-from hypercondense.rng import generator, numpy_generator, seeded
-from hypercondense.threads import one_thread
+from hypercondense.runtime.memory import format_size, parse_size, peak_bytes, reset_peak
+from hypercondense.runtime.rng import generator, numpy_generator, seeded
+from hypercondense.runtime.threads import one_thread
 
 
 def test_a_seeded_block_repeats_and_leaves_the_global_generator_alone() -> None:
@@ -102,7 +102,7 @@ def test_tables_are_not_cut_where_there_is_no_terminal(capsys: pytest.CaptureFix
 
 
 def test_available_memory_is_less_than_all_there_is_or_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hypercondense import memory
+    from hypercondense.runtime import memory
 
     free = memory.available_bytes()
     assert free is None or 0 < free < 2**60

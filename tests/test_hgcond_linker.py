@@ -17,7 +17,7 @@ from hypercondense.methods.hgcond.linker import (
     train_linker,
 )
 from hypercondense.methods.hgcond.pairs import MembershipSampler
-from hypercondense.rng import seeded
+from hypercondense.runtime.rng import seeded
 from strategies import hypergraphs
 
 GROUPS, MATES = 6, 20

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from hypercondense.methods.learner import Learner, averaged_learner
 from hypercondense.methods.steps import Training
-from hypercondense.rng import generator
+from hypercondense.runtime.rng import generator
 
 PLAIN = Training(hidden=5, dropout=0.0)
 

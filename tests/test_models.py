@@ -11,7 +11,7 @@ from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.models import MODELS, Receivers, Structure, build, input_features, model_class
 from hypercondense.models.allset import attend
-from hypercondense.rng import seeded
+from hypercondense.runtime.rng import seeded
 from model_cases import (
     degree_normalized,
     dense_structure,

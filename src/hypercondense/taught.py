@@ -19,8 +19,8 @@ from hypercondense.methods import Unrolled
 from hypercondense.methods.base import Task
 from hypercondense.methods.options import check_options
 from hypercondense.methods.problem import Problem
-from hypercondense.rng import numpy_generator
-from hypercondense.threads import one_thread
+from hypercondense.runtime.rng import numpy_generator
+from hypercondense.runtime.threads import one_thread
 
 _TEACHER_STREAM = 10
 _LARGEST_SEED = 2**31

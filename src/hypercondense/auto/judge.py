@@ -18,7 +18,7 @@ from hypercondense.methods.steps import Training
 from hypercondense.models import Receivers
 from hypercondense.models.base import InputLinear
 from hypercondense.models.hgnn import HGNN
-from hypercondense.rng import generator
+from hypercondense.runtime.rng import generator
 
 _STREAM = 8
 _TRAINING = Training(hidden=64)

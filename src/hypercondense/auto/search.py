@@ -28,7 +28,7 @@ from hypercondense.methods.base import Outcome, Task
 from hypercondense.methods.coresets import Coreset
 from hypercondense.methods.options import changed_settings, check_options
 from hypercondense.models import MODELS
-from hypercondense.progress import silent
+from hypercondense.runtime.progress import silent
 
 #: Confirming where validation nodes are many: narrow networks, and so short a training cannot overfit.
 _QUICK: dict[str, Any] = {

@@ -68,7 +68,7 @@ def condense(
     from hypercondense.catalogue import make_method
     from hypercondense.errors import ConfigError
     from hypercondense.evaluation.selection import validation_scorer
-    from hypercondense.memory import parse_size
+    from hypercondense.runtime.memory import parse_size
     from hypercondense.storage import check_target, user_cache
 
     # Everything that can be wrong is found out before the long work.

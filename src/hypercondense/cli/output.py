@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from hypercondense.progress import Progress as Report
-from hypercondense.progress import silent
+from hypercondense.runtime.progress import Progress as Report
+from hypercondense.runtime.progress import silent
 
 _LINE_EVERY = 5.0  # seconds between two plain lines where there is no terminal
 

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from hypercondense.data.registry import RemoteFile
 from hypercondense.errors import FetchError
-from hypercondense.memory import format_size
-from hypercondense.progress import Progress
+from hypercondense.runtime.memory import format_size
+from hypercondense.runtime.progress import Progress
 from hypercondense.storage import file_digest
 from hypercondense.version import __version__
 

@@ -10,8 +10,8 @@ from hypercondense.data.locate import advice, missing, target
 from hypercondense.data.registry import Dataset, RemoteFile, lookup
 from hypercondense.errors import DatasetNotFoundError, FetchError
 from hypercondense.locking import BusyError, exclusive
-from hypercondense.memory import format_size
-from hypercondense.progress import Progress, silent
+from hypercondense.runtime.memory import format_size
+from hypercondense.runtime.progress import Progress, silent
 from hypercondense.storage import file_digest, replaced_file
 
 SUMS = "SHA256SUMS"

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from hypercondense.hypergraph import UNKNOWN, Dense
-from hypercondense.rng import numpy_generator
+from hypercondense.runtime.rng import numpy_generator
 
 _STREAM = 1  # splits draw from stream 0 of the same seed
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids, digest
-from hypercondense.rng import numpy_generator
+from hypercondense.runtime.rng import numpy_generator
 
 
 @dataclass(frozen=True, eq=False)

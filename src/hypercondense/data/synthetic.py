@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from hypercondense.data.block_model import block_model
 from hypercondense.hypergraph import Hypergraph, Ids
-from hypercondense.rng import numpy_generator
+from hypercondense.runtime.rng import numpy_generator
 
 # Length of a class mean, in standard deviations of noise 1: hard to tell apart by features alone.
 _SEPARATION = 2.0

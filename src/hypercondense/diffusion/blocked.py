@@ -21,8 +21,8 @@ from hypercondense.diffusion.operator import Propagation
 from hypercondense.diffusion.plan import CHUNK_BYTES, Plan, fastest_plan, plan_within
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Dense, Features, Hypergraph, Ids
-from hypercondense.memory import format_size
-from hypercondense.progress import Progress, silent
+from hypercondense.runtime.memory import format_size
+from hypercondense.runtime.progress import Progress, silent
 from hypercondense.storage import replaced_file
 
 

@@ -16,7 +16,7 @@ from hypercondense.diffusion.filters import Coefficients, checked_coefficients
 from hypercondense.diffusion.mapped import open_map
 from hypercondense.errors import ConfigError, FormatError
 from hypercondense.hypergraph import Dense, Hypergraph
-from hypercondense.progress import Progress, silent
+from hypercondense.runtime.progress import Progress, silent
 from hypercondense.storage import read_json, replaced_file, write_json
 
 _log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hypercondense.diffusion.operator import Propagation, product_width
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.memory import format_size
+from hypercondense.runtime.memory import format_size
 
 CHUNK_BYTES = 4 * 2**20  # rows are copied between a panel and a file in pieces of about this size
 _WIDTH = 16  # columns of a block: 16 float32 are one cache line

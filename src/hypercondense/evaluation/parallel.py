@@ -21,8 +21,8 @@ from hypercondense.data.splits import Split
 from hypercondense.evaluation.tasks import Outcome, task_named
 from hypercondense.evaluation.training import Inputs, Recipe, train
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids
-from hypercondense.progress import Progress, silent
-from hypercondense.threads import one_thread
+from hypercondense.runtime.progress import Progress, silent
+from hypercondense.runtime.threads import one_thread
 
 Over: TypeAlias = Literal["test", "all"]
 

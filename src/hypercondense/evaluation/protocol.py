@@ -15,7 +15,7 @@ from hypercondense.evaluation.parallel import Bench, Finished, Over, Run, run_al
 from hypercondense.evaluation.tasks import task_named
 from hypercondense.evaluation.training import Recipe
 from hypercondense.hypergraph import UNKNOWN, Hypergraph
-from hypercondense.progress import Progress, silent
+from hypercondense.runtime.progress import Progress, silent
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hypercondense.data.splits import Split
 from hypercondense.evaluation.training import Inputs, Recipe, train
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.models import model_class
-from hypercondense.threads import one_thread
+from hypercondense.runtime.threads import one_thread
 
 _EPOCHS, _LOOKS = 80, 4
 

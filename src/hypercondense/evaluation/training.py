@@ -29,8 +29,8 @@ from hypercondense.models import (
     model_class,
 )
 from hypercondense.models.base import Form
-from hypercondense.progress import Progress, silent
-from hypercondense.rng import seeded
+from hypercondense.runtime.progress import Progress, silent
+from hypercondense.runtime.rng import seeded
 
 VALIDATE_EVERY = 5  # epochs; a look at a large source costs as much as many epochs on a condensed one
 

@@ -12,7 +12,7 @@ from hypercondense.data.splits import Split
 from hypercondense.evaluation.protocol import evaluate
 from hypercondense.evaluation.training import Recipe
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.progress import Progress, silent
+from hypercondense.runtime.progress import Progress, silent
 
 
 @dataclass(frozen=True)

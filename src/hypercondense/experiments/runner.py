@@ -16,7 +16,7 @@ from hypercondense.experiments.results import FinishedRuns, Line, ResultsFile
 from hypercondense.experiments.settings import Settings
 from hypercondense.experiments.work import Job, jobs_of
 from hypercondense.experiments.workers import perform_all
-from hypercondense.memory import available_bytes
+from hypercondense.runtime.memory import available_bytes
 
 FILTERS = ("dataset", "variant", "method", "model", "task", "ratio", "seed", "split_seed")
 _BASE = 400e6  # bytes of a process that has loaded torch and scikit-learn

@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from hypercondense import memory
 from hypercondense.catalogue import make_method
 from hypercondense.condensation import Condensation, package_versions
 from hypercondense.data import Split, load, split, synthetic
@@ -18,8 +17,9 @@ from hypercondense.evaluation import evaluate
 from hypercondense.evaluation.selection import validation_scorer
 from hypercondense.experiments.settings import WHOLE, Settings
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.runtime import memory
+from hypercondense.runtime.threads import one_thread
 from hypercondense.storage import user_cache
-from hypercondense.threads import one_thread
 
 
 @dataclass(frozen=True)

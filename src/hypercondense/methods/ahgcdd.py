@@ -27,7 +27,7 @@ from hypercondense.losses import PairSampler, class_prototypes, coarse_loss, fin
 from hypercondense.methods.base import Condenser, Outcome, Task
 from hypercondense.methods.options import check_options, choice
 from hypercondense.methods.refinement import Rows, State, first_features, spread
-from hypercondense.rng import generator, seeded
+from hypercondense.runtime.rng import generator, seeded
 from hypercondense.schedules import SCHEDULES, Schedule
 
 Propagation: TypeAlias = Callable[[float], tuple[float, ...]]

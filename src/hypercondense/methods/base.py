@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from hypercondense import memory as memory_use
 from hypercondense.condensation import Condensation, Provenance
 from hypercondense.data.splits import Split
 from hypercondense.diffusion import SelectedRows, cached_diffusion, diffuse
@@ -23,8 +22,9 @@ from hypercondense.methods import guard
 from hypercondense.methods.assembly import condensed_like
 from hypercondense.methods.checkpoint import Checkpoint
 from hypercondense.methods.options import settings_of
-from hypercondense.progress import Progress, silent
-from hypercondense.threads import one_thread
+from hypercondense.runtime import memory as memory_use
+from hypercondense.runtime.progress import Progress, silent
+from hypercondense.runtime.threads import one_thread
 
 T = TypeVar("T")
 #: Scores a candidate, higher is better; whoever wants selection on validation nodes passes one.

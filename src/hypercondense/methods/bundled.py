@@ -19,7 +19,7 @@ from hypercondense.methods.options import check_options
 from hypercondense.methods.problem import Problem
 from hypercondense.methods.ridge import Ridge
 from hypercondense.methods.unrolled import Unrolled
-from hypercondense.rng import numpy_generator
+from hypercondense.runtime.rng import numpy_generator
 
 _NOISE_STREAM = 9
 _GRIP = 10.0  # weight of a bundle's hyperedge beside the self-loops of its nodes

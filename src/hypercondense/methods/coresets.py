@@ -21,7 +21,7 @@ from hypercondense.methods.selection import (
     positions_by_class,
     random_positions,
 )
-from hypercondense.rng import numpy_generator
+from hypercondense.runtime.rng import numpy_generator
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from hypercondense.diffusion import heat_kernel
 from hypercondense.hypergraph import Dense, Ids
 from hypercondense.methods.base import Task
 from hypercondense.models import HypergraphNetwork, Input, Structure, build, input_features
-from hypercondense.rng import seeded
+from hypercondense.runtime.rng import seeded
 
 #: One row per training node, dense or sparse; called with the task, a diffusion time and a number of epochs.
 Embedding: TypeAlias = Callable[[Task, float, int], Any]

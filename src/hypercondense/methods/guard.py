@@ -8,7 +8,7 @@ from hypercondense.data.splits import Split
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
 from hypercondense.methods.assembly import induced
 from hypercondense.methods.selection import random_positions
-from hypercondense.rng import numpy_generator
+from hypercondense.runtime.rng import numpy_generator
 
 _BLOCK = 1024  # rows compared at a time
 RANDOM_STREAM = 3  # the guard and the method ``random`` choose the same nodes for a seed

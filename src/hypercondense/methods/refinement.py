@@ -20,7 +20,7 @@ from hypercondense.initialize import Start, initialize
 from hypercondense.methods.base import Outcome, Task
 from hypercondense.methods.checkpoint import pack_optimizer, unpack_optimizer
 from hypercondense.methods.snapshot import Snapshot
-from hypercondense.rng import generator, numpy_generator
+from hypercondense.runtime.rng import generator, numpy_generator
 
 _START_STREAM = 1  # another source of chance than that of the samples, under one seed
 _BLOCK = 512  # rows prepared at a time, so that they stay in cache

@@ -21,7 +21,7 @@ from hypercondense.methods.problem import Problem
 from hypercondense.methods.refinement import State
 from hypercondense.methods.ridge import Ridge, falling, learnt_targets
 from hypercondense.methods.steps import Training
-from hypercondense.rng import generator
+from hypercondense.runtime.rng import generator
 
 _JUDGE_STREAM = 7
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hypercondense.errors import FormatError
-from hypercondense.memory import format_size
+from hypercondense.runtime.memory import format_size
 
 MEMORY_SHARE = 0.5  # of the available memory; a file that would unpack to more is refused
 _FALLBACK_MEMORY = 8 * 10**9  # where the system does not tell

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from hypercondense.hypergraph import Dense
 from hypercondense.methods.hgcond.pairs import MembershipSampler, Pairs
-from hypercondense.progress import Progress, silent
+from hypercondense.runtime.progress import Progress, silent
 
 
 class HyperedgeLinker(nn.Module):

@@ -27,7 +27,7 @@ from hypercondense.methods.hgcond.matching import (
 from hypercondense.methods.hgcond.pairs import MembershipSampler
 from hypercondense.methods.options import check_options, choice
 from hypercondense.methods.refinement import Rows, State, first_features, spread
-from hypercondense.rng import generator, numpy_generator, seeded
+from hypercondense.runtime.rng import generator, numpy_generator, seeded
 
 _SAMPLE_STREAM, _LINKER_STREAM, _EXPERT_STREAM = 5, 6, 7  # independent sources of chance under one seed
 _NO_HYPEREDGES = (
