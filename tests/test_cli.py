@@ -15,7 +15,7 @@ import pytest
 
 from hypercondense import __version__, load_condensed
 from hypercondense.cli import run
-from hypercondense.locking import exclusive
+from hypercondense.files.locking import exclusive
 from hypercondense.runtime.progress import silent
 
 SOURCE = Path(__file__).parents[1] / "src"

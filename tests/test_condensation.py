@@ -8,8 +8,8 @@ import pytest
 
 from hypercondense.condensation import Condensation, Provenance, load_condensed
 from hypercondense.errors import FormatError
+from hypercondense.files.storage import read_tensors, write_tensors
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.storage import read_tensors, write_tensors
 
 
 def example() -> Condensation:

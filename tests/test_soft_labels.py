@@ -24,6 +24,7 @@ from hypercondense.data.formats import read, read_native, write_native
 from hypercondense.errors import FormatError
 from hypercondense.evaluation import Inputs, Recipe, evaluate, train
 from hypercondense.evaluation.selection import validation_scorer
+from hypercondense.files.storage import read_tensors, write_tensors
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods import Ridge, Unrolled
 from hypercondense.methods.assembly import induced
@@ -32,7 +33,6 @@ from hypercondense.methods.problem import Map, Problem
 from hypercondense.methods.refinement import State
 from hypercondense.methods.ridge import OBJECTIVES, first_scores
 from hypercondense.models import MODELS
-from hypercondense.storage import read_tensors, write_tensors
 from hypercondense.summary import statistics
 from strategies import hypergraphs
 from tasks import task_of

@@ -12,7 +12,7 @@ import pytest
 from safetensors import SafetensorError
 
 from hypercondense.errors import FormatError
-from hypercondense.storage import (
+from hypercondense.files.storage import (
     check_target,
     file_digest,
     read_json,
@@ -218,7 +218,7 @@ def test_what_a_killed_writer_leaves_behind_can_be_removed(tmp_path: Path) -> No
     killed = """
 import os, sys
 from pathlib import Path
-from hypercondense.storage import replaced_file
+from hypercondense.files.storage import replaced_file
 with replaced_file(Path(sys.argv[1])) as draft:
     draft.write_text("half")
     (draft.parent / ".tmp123").write_text("a file on the way to it")

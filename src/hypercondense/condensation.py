@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercondense.errors import ConfigError, FormatError
-from hypercondense.hypergraph import Hypergraph, Ids
-from hypercondense.storage import (
+from hypercondense.files.storage import (
     MANIFEST,
     file_digest,
     read_json,
@@ -21,6 +20,7 @@ from hypercondense.storage import (
     write_json,
     write_tensors,
 )
+from hypercondense.hypergraph import Hypergraph, Ids
 from hypercondense.version import __version__
 
 FORMAT = "hypercondense.condensed"

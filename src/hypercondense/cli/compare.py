@@ -37,7 +37,7 @@ def compare(
     """Condense with several methods, train several models on each result, and show them side by side."""
     from hypercondense.catalogue import make_method
     from hypercondense.evaluation.selection import validation_scorer
-    from hypercondense.storage import user_cache
+    from hypercondense.files.storage import user_cache
 
     names = [name.strip() for name in methods.split(",")]
     condensers = {name: None if name == WHOLE else make_method(name) for name in names}

@@ -68,8 +68,8 @@ def condense(
     from hypercondense.catalogue import make_method
     from hypercondense.errors import ConfigError
     from hypercondense.evaluation.selection import validation_scorer
+    from hypercondense.files.storage import check_target, user_cache
     from hypercondense.runtime.memory import parse_size
-    from hypercondense.storage import check_target, user_cache
 
     # Everything that can be wrong is found out before the long work.
     chosen = parse_settings(settings)
@@ -156,7 +156,7 @@ def checkpoint_folder(out: Path) -> Path:
 def sole_writer(out: Path) -> Iterator[None]:
     """Keep other processes from condensing into the same folder; forget the checkpoint if all goes well."""
     from hypercondense.errors import CondensationError
-    from hypercondense.locking import BusyError, exclusive
+    from hypercondense.files.locking import BusyError, exclusive
     from hypercondense.methods.checkpoint import remove_checkpoint
 
     folder = checkpoint_folder(out)

@@ -19,7 +19,7 @@ def convert(
 ) -> None:
     """Read a hypergraph in any known format and write it as a native folder (safetensors and JSON)."""
     from hypercondense.data.formats import write_native
-    from hypercondense.storage import check_target
+    from hypercondense.files.storage import check_target
 
     check_target(out, overwrite=force)  # before the long work, not after it
     hypergraph = options.load_source(source, data_dir)

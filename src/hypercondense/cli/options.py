@@ -61,7 +61,7 @@ def read_split(source: Any, file: Path | None, seed: int) -> Any:
     """The split of a command: from a file of ids, or from a seed."""
     from hypercondense.data.splits import split, split_from_ids
     from hypercondense.errors import FormatError
-    from hypercondense.storage import read_json
+    from hypercondense.files.storage import read_json
 
     if file is None:
         return split(source, seed=seed)

@@ -96,7 +96,7 @@ def _cell(cell: Any) -> dict[str, Any]:
 
 
 def _write(text: str, out: Path | None) -> None:
-    from hypercondense.storage import replaced_file
+    from hypercondense.files.storage import replaced_file
 
     if out is None:
         sys.stdout.write(text)

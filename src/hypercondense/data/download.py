@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 from hypercondense.data.registry import RemoteFile
 from hypercondense.errors import FetchError
+from hypercondense.files.storage import file_digest
 from hypercondense.runtime.memory import format_size
 from hypercondense.runtime.progress import Progress
-from hypercondense.storage import file_digest
 from hypercondense.version import __version__
 
 TIMEOUT_SECONDS = 30.0

@@ -9,10 +9,10 @@ from hypercondense.data.download import download
 from hypercondense.data.locate import advice, missing, target
 from hypercondense.data.registry import Dataset, RemoteFile, lookup
 from hypercondense.errors import DatasetNotFoundError, FetchError
-from hypercondense.locking import BusyError, exclusive
+from hypercondense.files.locking import BusyError, exclusive
+from hypercondense.files.storage import file_digest, replaced_file
 from hypercondense.runtime.memory import format_size
 from hypercondense.runtime.progress import Progress, silent
-from hypercondense.storage import file_digest, replaced_file
 
 SUMS = "SHA256SUMS"
 _WORKPLACE = ".fetch"  # partial files and locks, below the folder of all data sets

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hypercondense.data.registry import Dataset, RemoteFile
-from hypercondense.storage import user_cache
+from hypercondense.files.storage import user_cache
 
 VARIABLE = "HYPERCONDENSE_DATA"
 

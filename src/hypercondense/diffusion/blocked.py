@@ -20,10 +20,10 @@ from hypercondense.diffusion.mapped import new_map, open_map, release
 from hypercondense.diffusion.operator import Propagation
 from hypercondense.diffusion.plan import CHUNK_BYTES, Plan, fastest_plan, plan_within
 from hypercondense.errors import CondensationError
+from hypercondense.files.storage import replaced_file
 from hypercondense.hypergraph import Dense, Features, Hypergraph, Ids
 from hypercondense.runtime.memory import format_size
 from hypercondense.runtime.progress import Progress, silent
-from hypercondense.storage import replaced_file
 
 
 def diffuse(

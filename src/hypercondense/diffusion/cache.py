@@ -15,9 +15,9 @@ from hypercondense.diffusion.blocked import diffuse
 from hypercondense.diffusion.filters import Coefficients, checked_coefficients
 from hypercondense.diffusion.mapped import open_map
 from hypercondense.errors import ConfigError, FormatError
+from hypercondense.files.storage import read_json, replaced_file, write_json
 from hypercondense.hypergraph import Dense, Hypergraph
 from hypercondense.runtime.progress import Progress, silent
-from hypercondense.storage import read_json, replaced_file, write_json
 
 _log = logging.getLogger(__name__)
 _VERSION = 1  # raise when the same source and coefficients give other numbers than before

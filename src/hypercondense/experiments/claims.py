@@ -4,8 +4,8 @@ from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 
-from hypercondense.locking import BusyError, exclusive
-from hypercondense.storage import user_cache
+from hypercondense.files.locking import BusyError, exclusive
+from hypercondense.files.storage import user_cache
 
 
 class Claims:

@@ -69,7 +69,7 @@ def _canvas() -> Iterator[Any]:
 
 
 def _save(figure: Any, path: Path) -> None:
-    from hypercondense.storage import replaced_file
+    from hypercondense.files.storage import replaced_file
 
     nothing = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     with replaced_file(path) as draft:

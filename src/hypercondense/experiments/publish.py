@@ -12,7 +12,7 @@ from hypercondense.experiments.grid import make_report
 from hypercondense.experiments.plan import Plan, read_plan
 from hypercondense.experiments.render import as_markdown
 from hypercondense.experiments.results import Line, read_lines
-from hypercondense.storage import replaced_file
+from hypercondense.files.storage import replaced_file
 
 _HEAD = "<!-- made by `hypercondense report`; do not edit -->\n\n"
 

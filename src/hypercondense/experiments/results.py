@@ -12,7 +12,7 @@ from typing import Any
 
 from hypercondense.errors import FormatError
 from hypercondense.experiments.settings import Settings, is_same
-from hypercondense.locking import BusyError, exclusive
+from hypercondense.files.locking import BusyError, exclusive
 
 _PATIENCE = 60.0  # seconds to wait for another process that appends a line
 

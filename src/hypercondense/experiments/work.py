@@ -16,10 +16,10 @@ from hypercondense.data import Split, load, split, synthetic
 from hypercondense.evaluation import evaluate
 from hypercondense.evaluation.selection import validation_scorer
 from hypercondense.experiments.settings import WHOLE, Settings
+from hypercondense.files.storage import user_cache
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.runtime import memory
 from hypercondense.runtime.threads import one_thread
-from hypercondense.storage import user_cache
 
 
 @dataclass(frozen=True)

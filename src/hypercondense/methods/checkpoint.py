@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from hypercondense import storage
 from hypercondense.errors import CondensationError, FormatError
+from hypercondense.files import storage
 
 _FILE = "checkpoint.safetensors"
 

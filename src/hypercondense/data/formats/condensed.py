@@ -7,8 +7,8 @@ from hypercondense.condensation import FORMAT, TENSORS, load_condensed
 from hypercondense.data.formats.files import check_memory, containing_folder, read_bytes
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
 from hypercondense.errors import FormatError
+from hypercondense.files.storage import MANIFEST, read_json
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.storage import MANIFEST, read_json
 
 
 def _read(path: Path, name: str | None = None, _recipe: FeatureRecipe | None = None) -> Hypergraph:

@@ -6,8 +6,7 @@ from typing import Any
 from hypercondense.data.formats.files import check_memory, containing_folder, one_line_errors, read_bytes
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
 from hypercondense.errors import FormatError
-from hypercondense.hypergraph import Hypergraph
-from hypercondense.storage import (
+from hypercondense.files.storage import (
     MANIFEST,
     file_digest,
     read_json,
@@ -16,6 +15,7 @@ from hypercondense.storage import (
     write_json,
     write_tensors,
 )
+from hypercondense.hypergraph import Hypergraph
 
 TENSORS_FILE = "hypergraph.safetensors"
 FORMAT = "hypercondense.hypergraph"

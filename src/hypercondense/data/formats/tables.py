@@ -15,8 +15,8 @@ from hypercondense.data.formats.files import default_name, file_names
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
 from hypercondense.data.formats.text import encode_labels
 from hypercondense.errors import FormatError
+from hypercondense.files.storage import replaced_folder
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
-from hypercondense.storage import replaced_folder
 
 _ENDINGS = (".csv", ".tsv")
 _INCIDENCE, _FEATURES, _LABELS = _PARTS = ("incidence", "features", "labels")
@@ -29,7 +29,7 @@ def write_tables(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False)
     Nodes and hyperedges are called by their numbers, classes and features by their names where they have any.
 
     Raises:
-        FileExistsError: As :func:`hypercondense.storage.check_target` tells.
+        FileExistsError: As :func:`hypercondense.files.storage.check_target` tells.
         FormatError: Something would not come back, such as a class whose name is empty.
     """
     files = [f"{part}.csv" for part in (*_PARTS, _SOFT_LABELS)]
