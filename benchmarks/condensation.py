@@ -17,9 +17,10 @@ from pathlib import Path
 import torch
 
 from hypercondense.catalogue import make_method
-from hypercondense.data import load, split
+from hypercondense.data import load
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.evaluation import Inputs, Recipe, train
+from hypercondense.hypergraph import split
 
 EPOCHS = 25
 SETTINGS = (("cora", 0.01), ("pubmed", 0.01), ("coauthor_dblp", 0.005), ("walmart-trips", 0.005))

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import torch
 
-from hypercondense.data import load, split
+from hypercondense.data import load
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.evaluation import Inputs
+from hypercondense.hypergraph import split
 from hypercondense.models import MODELS, HypergraphNetwork, Receivers, build
 from hypercondense.runtime.rng import seeded
 from hypercondense.runtime.threads import one_thread

@@ -13,9 +13,10 @@ from pathlib import Path
 from statistics import median
 
 from hypercondense.catalogue import make_method
-from hypercondense.data import load, split
+from hypercondense.data import load
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.evaluation import Inputs, Recipe, train
+from hypercondense.hypergraph import split
 from hypercondense.runtime.threads import one_thread
 
 RATIOS = {"cora": 0.01, "pubmed": 0.01, "coauthor_dblp": 0.005, "walmart-trips": 0.005}

@@ -19,8 +19,8 @@ import numpy as np
 import torch
 
 from hypercondense.catalogue import make_method
-from hypercondense.data import load, split, synthetic
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.data import load, synthetic
+from hypercondense.hypergraph import Hypergraph, split
 
 # name of the case: method, options
 CASES: dict[str, tuple[str, dict[str, Any]]] = {

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from hypercondense.data import Split, split, synthetic
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.data import synthetic
+from hypercondense.hypergraph import Hypergraph, Split, split
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from hypercondense.data import Split
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.methods.base import Task
 from hypercondense.runtime.progress import silent
 

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from hypercondense.catalogue import METHODS, condense
-from hypercondense.data import Split, split, synthetic
+from hypercondense.data import synthetic
 from hypercondense.errors import CondensationError
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.methods.ahgcdd import AHGCDD, AHGCDDX
 
 FAST = {"epochs": 12, "hidden": 16, "warm_steps": 20, "samples_per_node": 5}

@@ -20,9 +20,9 @@ from hypercondense.auto.budget import Budget
 from hypercondense.catalogue import make_method
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
-from hypercondense.data import Split, load, split, split_from_ids, synthetic
+from hypercondense.data import load, synthetic
 from hypercondense.evaluation import evaluate, training
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
 from hypercondense.methods import AHGCDDX, Condenser, Herding, Ridge
 from hypercondense.methods.ahgcdd import PROPAGATIONS
 from hypercondense.methods.base import Task

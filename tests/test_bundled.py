@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
-from hypercondense.data import Split, split
 from hypercondense.diffusion import diffuse, vanilla
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.methods import Bundled, Unrolled
 from hypercondense.methods.bundled import bundles_of
 

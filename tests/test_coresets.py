@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hypercondense.catalogue import make_method
-from hypercondense.data import split, synthetic
+from hypercondense.data import synthetic
 from hypercondense.errors import ConfigError
-from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.hypergraph import Hypergraph, Ids, split
 from hypercondense.methods import Herding, KCenter, Random
 from hypercondense.methods.assembly import induced
 from hypercondense.methods.selection import herding, k_center, random_positions

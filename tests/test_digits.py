@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from hypercondense.data.digits import digits
-from hypercondense.summary import homophily
+from hypercondense.hypergraph.statistics import homophily
 
 
 def members(neighbours: int) -> np.ndarray:

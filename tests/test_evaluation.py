@@ -9,7 +9,6 @@ import torch
 
 from hypercondense.catalogue import condense
 from hypercondense.data.load import load
-from hypercondense.data.splits import Split, split, split_from_ids
 from hypercondense.errors import ConfigError
 from hypercondense.evaluation import (
     TASKS,
@@ -23,7 +22,7 @@ from hypercondense.evaluation import (
     train,
 )
 from hypercondense.evaluation.metrics import accuracy, macro_f1, mean_average_precision, mutual_information
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
 from hypercondense.models import MODELS
 
 SHORT = Recipe(model="hgnn", options={"hidden": 16}, epochs=20)

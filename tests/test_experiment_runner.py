@@ -15,7 +15,7 @@ import pytest
 from experiment_cases import QUICK, line, plan_of, write_plan
 from hypercondense.catalogue import make_method
 from hypercondense.cli import run
-from hypercondense.data import load, split
+from hypercondense.data import load
 from hypercondense.errors import ConfigError
 from hypercondense.evaluation import evaluate
 from hypercondense.experiments import runner, work
@@ -24,6 +24,7 @@ from hypercondense.experiments.results import FinishedRuns, ResultsFile, read_li
 from hypercondense.experiments.runner import choose_workers, make_agenda, run_plans
 from hypercondense.experiments.settings import Settings
 from hypercondense.experiments.work import jobs_of, perform
+from hypercondense.hypergraph import split
 
 SOURCE = Path(__file__).parents[1] / "src"
 # Twelve condensations of a hundred nodes: long enough to be killed in the middle.

@@ -8,8 +8,8 @@ import torch
 
 from hypercondense.catalogue import condense
 from hypercondense.condensation import Condensation
-from hypercondense.data import Split, split, synthetic
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.data import synthetic
+from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.methods.hgcond import HGCond, HGCondNHL
 
 FAST = {

@@ -8,8 +8,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from hypercondense.data import split, synthetic
+from hypercondense.data import synthetic
 from hypercondense.diffusion import diffuse, vanilla
+from hypercondense.hypergraph import split
 from hypercondense.methods import HGCPA
 from hypercondense.methods.hgcpa import crowding
 

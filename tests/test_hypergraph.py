@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from format_examples import FEATURES, HYPEREDGE_IDS, LABELS, NODE_IDS, tiny
-from hypercondense.checks import csr_from_parts
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph.checks import csr_from_parts
 from strategies import hypergraphs
 
 

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 from hypercondense.catalogue import METHODS, make_method
 from hypercondense.condensation import Condensation, load_condensed
-from hypercondense.data import Split, split, split_from_ids, synthetic
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.data import synthetic
+from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
 from hypercondense.labels import condensed_labels
 
 #: Options that make a method fast on a few nodes.

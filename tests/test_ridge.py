@@ -8,8 +8,9 @@ import torch
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from hypercondense.condensation import Condensation
-from hypercondense.data import split, synthetic
+from hypercondense.data import synthetic
 from hypercondense.diffusion import diffuse, heat_kernel
+from hypercondense.hypergraph import split
 from hypercondense.methods.options import configure
 from hypercondense.methods.ridge import (
     OBJECTIVES,

@@ -19,13 +19,14 @@ from hypercondense import condensation
 from hypercondense.auto.judge import Judge
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
-from hypercondense.data import Split, split, synthetic
+from hypercondense.data import synthetic
 from hypercondense.data.formats import read, read_native, write_native
 from hypercondense.errors import FormatError
 from hypercondense.evaluation import Inputs, Recipe, evaluate, train
 from hypercondense.evaluation.selection import validation_scorer
 from hypercondense.files.storage import read_tensors, write_tensors
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split, split
+from hypercondense.hypergraph.statistics import statistics
 from hypercondense.methods import Ridge, Unrolled
 from hypercondense.methods.assembly import induced
 from hypercondense.methods.options import configure
@@ -33,7 +34,6 @@ from hypercondense.methods.problem import Map, Problem
 from hypercondense.methods.refinement import State
 from hypercondense.methods.ridge import OBJECTIVES, first_scores
 from hypercondense.models import MODELS
-from hypercondense.summary import statistics
 from strategies import hypergraphs
 from tasks import task_of
 from test_condensation import change_manifest, example

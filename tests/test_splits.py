@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercondense.data.splits import Split, split, split_from_ids
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
 
 
 def labelled(labels: Any) -> Hypergraph:

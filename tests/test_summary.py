@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from format_examples import FEATURES, tiny
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.summary import homophily, statistics
+from hypercondense.hypergraph.statistics import homophily, statistics
 from strategies import hypergraphs
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hypercondense.data.synthetic import synthetic
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.summary import homophily, statistics
+from hypercondense.hypergraph.statistics import homophily, statistics
 
 
 def sizes(hypergraph: Hypergraph) -> np.ndarray:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from hypercondense.data import Split, split, synthetic
+from hypercondense.data import synthetic
 from hypercondense.diffusion import diffuse
 from hypercondense.evaluation import Inputs, Recipe, evaluate, train
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.methods import Unrolled
 from hypercondense.taught import Taught
 from tasks import task_of

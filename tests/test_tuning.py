@@ -3,10 +3,11 @@
 import pytest
 
 from hypercondense.catalogue import condense
-from hypercondense.data import split, split_from_ids, synthetic
+from hypercondense.data import synthetic
 from hypercondense.evaluation import Inputs, Recipe, train
 from hypercondense.evaluation.selection import validation_scorer, validation_scores
 from hypercondense.evaluation.tuning import configurations, rank
+from hypercondense.hypergraph import split, split_from_ids
 from hypercondense.models import MODELS
 
 RECIPES = [

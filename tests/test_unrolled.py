@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hypercondense.condensation import Condensation
-from hypercondense.data import Split, split, synthetic
+from hypercondense.data import synthetic
 from hypercondense.diffusion import diffuse, vanilla
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.methods.options import configure
 from hypercondense.methods.refinement import State
 from hypercondense.methods.unrolled import Unrolled

@@ -16,11 +16,11 @@ from hypercondense.version import __version__
 if TYPE_CHECKING:
     from hypercondense.catalogue import condense
     from hypercondense.condensation import Condensation, load_condensed
-    from hypercondense.data import Split, digits, load, split, split_from_ids, synthetic
+    from hypercondense.data import digits, load, synthetic
     from hypercondense.evaluation import Score, evaluate
-    from hypercondense.hypergraph import Hypergraph
+    from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
+    from hypercondense.hypergraph.statistics import statistics
     from hypercondense.methods import AHGCDD, AHGCDDX
-    from hypercondense.summary import statistics
 
 __all__ = [
     "AHGCDD",
@@ -45,11 +45,11 @@ __all__ = [
 _HOMES = {
     "catalogue": ("condense",),
     "condensation": ("Condensation", "load_condensed"),
-    "data": ("Split", "digits", "load", "split", "split_from_ids", "synthetic"),
+    "data": ("digits", "load", "synthetic"),
     "evaluation": ("Score", "evaluate"),
-    "hypergraph": ("Hypergraph",),
+    "hypergraph": ("Hypergraph", "Split", "split", "split_from_ids"),
     "methods": ("AHGCDD", "AHGCDDX"),
-    "summary": ("statistics",),
+    "hypergraph.statistics": ("statistics",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -5,9 +5,8 @@ from typing import Any
 
 from hypercondense.auto import Auto
 from hypercondense.condensation import Condensation
-from hypercondense.data.splits import Split
 from hypercondense.errors import ConfigError
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.methods import (
     AHGCDD,
     AHGCDDX,
@@ -70,7 +69,9 @@ def condense(
 ) -> Condensation:
     """Condense with the method of a name; ``how`` is what :meth:`Condenser.condense` takes.
 
-    >>> from hypercondense.data import split, synthetic
+    >>> from hypercondense.data import synthetic
+
+    >>> from hypercondense.hypergraph import split
     >>> source = synthetic(num_nodes=200, seed=0)
     >>> result = condense(source, split(source), ratio=0.05, settings={"budget": "1"})
     >>> result.hypergraph.num_nodes

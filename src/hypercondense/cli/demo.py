@@ -21,7 +21,8 @@ def demo(
     """Condense 1,797 handwritten digits to 18 nodes and train on them, on 18 real nodes and on everything."""
     from hypercondense.catalogue import make_method
     from hypercondense.condensation import load_condensed
-    from hypercondense.data import digits, split
+    from hypercondense.data import digits
+    from hypercondense.hypergraph import split
 
     if out is not None and out.exists():
         raise FileExistsError(f"{out} exists already; choose another place or remove it first")

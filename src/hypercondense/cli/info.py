@@ -13,7 +13,7 @@ def info(
     debug: options.Debug = False,
 ) -> None:
     """Show the statistics of a hypergraph, after checking all of it."""
-    from hypercondense.summary import statistics
+    from hypercondense.hypergraph.statistics import statistics
 
     hypergraph = options.load_source(source, data_dir)
     facts = asdict(statistics(hypergraph))

@@ -59,9 +59,9 @@ def load_source(source: str, data_dir: Path | None) -> Any:
 
 def read_split(source: Any, file: Path | None, seed: int) -> Any:
     """The split of a command: from a file of ids, or from a seed."""
-    from hypercondense.data.splits import split, split_from_ids
     from hypercondense.errors import FormatError
     from hypercondense.files.storage import read_json
+    from hypercondense.hypergraph import split, split_from_ids
 
     if file is None:
         return split(source, seed=seed)

@@ -17,10 +17,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from hypercondense.data.splits import Split
 from hypercondense.evaluation.tasks import Outcome, task_named
 from hypercondense.evaluation.training import Inputs, Recipe, train
-from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids
+from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids, Split
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.threads import one_thread
 

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from hypercondense.condensation import Condensation
-from hypercondense.data.splits import Split
 from hypercondense.evaluation.parallel import Bench, Finished, Over, Run, run_all
 from hypercondense.evaluation.tasks import task_named
 from hypercondense.evaluation.training import Recipe
-from hypercondense.hypergraph import UNKNOWN, Hypergraph
+from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
 from hypercondense.runtime.progress import Progress, silent
 
 

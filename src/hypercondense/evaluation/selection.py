@@ -7,9 +7,8 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
-from hypercondense.data.splits import Split
 from hypercondense.evaluation.training import Inputs, Recipe, train
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.models import model_class
 from hypercondense.runtime.threads import one_thread
 

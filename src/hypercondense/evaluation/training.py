@@ -16,9 +16,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from hypercondense.data.splits import Split
 from hypercondense.evaluation.metrics import told_classes
-from hypercondense.hypergraph import UNKNOWN, Hypergraph
+from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
 from hypercondense.models import (
     HypergraphNetwork,
     Input,

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import kendalltau
 
-from hypercondense.data.splits import Split
 from hypercondense.evaluation.protocol import evaluate
 from hypercondense.evaluation.training import Recipe
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.runtime.progress import Progress, silent
 
 

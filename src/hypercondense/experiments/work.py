@@ -12,12 +12,12 @@ import torch
 
 from hypercondense.catalogue import make_method
 from hypercondense.condensation import Condensation, package_versions
-from hypercondense.data import Split, load, split, synthetic
+from hypercondense.data import load, synthetic
 from hypercondense.evaluation import evaluate
 from hypercondense.evaluation.selection import validation_scorer
 from hypercondense.experiments.settings import WHOLE, Settings
 from hypercondense.files.storage import user_cache
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.runtime import memory
 from hypercondense.runtime.threads import one_thread
 

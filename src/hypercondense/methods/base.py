@@ -13,10 +13,9 @@ import torch
 from torch import Tensor
 
 from hypercondense.condensation import Condensation, Provenance
-from hypercondense.data.splits import Split
 from hypercondense.diffusion import SelectedRows, cached_diffusion, diffuse
 from hypercondense.errors import CondensationError
-from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence
+from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence, Split
 from hypercondense.labels import RatioOf, condensed_labels
 from hypercondense.methods import guard
 from hypercondense.methods.assembly import condensed_like

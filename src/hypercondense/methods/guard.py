@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from hypercondense.data.splits import Split
-from hypercondense.hypergraph import Dense, Hypergraph, Ids
+from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
 from hypercondense.methods.assembly import induced
 from hypercondense.methods.selection import random_positions
 from hypercondense.runtime.rng import numpy_generator

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hypercondense.checks import csr_from_parts
 from hypercondense.data.formats.files import (
     check_memory,
     containing_folder,
@@ -21,6 +20,7 @@ from hypercondense.data.formats.safe_pickle import read_pickle
 from hypercondense.data.formats.stand_ins import SparseRows, as_array
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.hypergraph.checks import csr_from_parts
 
 _FEATURES, _LABELS, _HYPEREDGES = _FILES = ("features.pickle", "labels.pickle", "hypergraph.pickle")
 

@@ -8,12 +8,12 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from hypercondense.checks import csr_from_parts
 from hypercondense.data.formats.files import check_memory, default_name, one_line
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
 from hypercondense.errors import FormatError
 from hypercondense.files.storage import check_file_target, replaced_file
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph.checks import csr_from_parts
 
 _NEEDED = ("labels", "node_ids", "hyperedge_ids")
 _SPARSE = ("features_data", "features_indices", "features_indptr", "features_shape")

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids, digest
+from hypercondense.hypergraph.arrays import UNKNOWN, Ids
+from hypercondense.hypergraph.hypergraph import Hypergraph, digest
 from hypercondense.runtime.rng import numpy_generator
 
 

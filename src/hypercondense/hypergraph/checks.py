@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from hypercondense.arrays import UNKNOWN, Dense, Features, Ids, Incidence
+from hypercondense.hypergraph.arrays import UNKNOWN, Dense, Features, Ids, Incidence
 
 SHARE_TOLERANCE = 1e-4  # of the sum of a row of class shares: float32, perhaps rounded by whoever wrote it
 BLOCK_ROWS = 65_536  # features are read this many rows at a time, so that a memory map stays on disk

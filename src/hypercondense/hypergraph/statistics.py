@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercondense.hypergraph import UNKNOWN, Hypergraph
+from hypercondense.hypergraph.arrays import UNKNOWN
+from hypercondense.hypergraph.hypergraph import Hypergraph
 
 
 @dataclass(frozen=True)

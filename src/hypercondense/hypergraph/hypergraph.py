@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from hypercondense.arrays import UNKNOWN, Dense, Features, Ids, Incidence
-from hypercondense.checks import (
+from hypercondense.hypergraph.arrays import UNKNOWN, Dense, Features, Ids, Incidence
+from hypercondense.hypergraph.checks import (
     BLOCK_ROWS,
     checked_features,
     checked_incidence,
