@@ -19,8 +19,8 @@ import torch
 from hypercondense.catalogue import make_method
 from hypercondense.data import load
 from hypercondense.errors import DatasetNotFoundError
-from hypercondense.evaluation import Inputs, Recipe, train
 from hypercondense.hypergraph import split
+from hypercondense.nn.training import Configuration, Inputs, train
 
 EPOCHS = 25
 SETTINGS = (("cora", 0.01), ("pubmed", 0.01), ("coauthor_dblp", 0.005), ("walmart-trips", 0.005))
@@ -51,12 +51,12 @@ def compare(name: str, ratio: float, *, data_dir: Path | None, repeats: int) -> 
     source = load(name, data_dir=data_dir)
     parts = split(source)
     inputs = Inputs.of(source)
-    recipe = Recipe(model="hgnn", epochs=EPOCHS)
+    configuration = Configuration(model="hgnn", epochs=EPOCHS)
     methods = {method: make_method(method) for method in ("ahgcdd", "ahgcdd-x")}
     times: dict[str, list[float]] = {"hgnn": [], **{method: [] for method in methods}}
     for _ in range(repeats):
         times["hgnn"].append(
-            seconds(lambda: train(recipe, inputs, inputs, parts, seed=0, validate_every=EPOCHS))
+            seconds(lambda: train(configuration, inputs, inputs, parts, seed=0, validate_every=EPOCHS))
         )
         for method, condenser in methods.items():
             result = condenser.condense(source, parts, ratio=ratio)

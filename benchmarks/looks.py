@@ -14,9 +14,9 @@ import torch
 
 from hypercondense.data import load
 from hypercondense.errors import DatasetNotFoundError
-from hypercondense.evaluation import Inputs
 from hypercondense.hypergraph import split
-from hypercondense.models import MODELS, HypergraphNetwork, Receivers, build
+from hypercondense.nn import MODELS, HypergraphNetwork, Receivers, build
+from hypercondense.nn.training import Inputs
 from hypercondense.runtime.rng import seeded
 from hypercondense.runtime.threads import one_thread
 

@@ -15,8 +15,8 @@ from statistics import median
 from hypercondense.catalogue import make_method
 from hypercondense.data import load
 from hypercondense.errors import DatasetNotFoundError
-from hypercondense.evaluation import Inputs, Recipe, train
 from hypercondense.hypergraph import split
+from hypercondense.nn.training import Configuration, Inputs, train
 from hypercondense.runtime.threads import one_thread
 
 RATIOS = {"cora": 0.01, "pubmed": 0.01, "coauthor_dblp": 0.005, "walmart-trips": 0.005}
@@ -33,7 +33,7 @@ def measure(name: str, *, data_dir: Path | None, budget: str, repeats: int) -> N
         for what, graph in (("train", Inputs.of(result.hypergraph)), ("whole", inputs)):
             begin = time.perf_counter()
             with one_thread():
-                train(Recipe(model="hgnn"), graph, inputs, parts, seed=0)
+                train(Configuration(model="hgnn"), graph, inputs, parts, seed=0)
             times[what].append(time.perf_counter() - begin)
     seconds = {what: median(found) for what, found in times.items()}
     ratio = (seconds["search"] + seconds["train"]) / seconds["whole"]

@@ -19,7 +19,7 @@ from torch import nn
 from torch.nn import functional
 
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.models import Structure, build
+from hypercondense.nn import Structure, build
 from hypercondense.runtime.memory import format_size, peak_bytes, reset_peak
 
 NUM_HYPEREDGES_PER_NODE, MEMBERS, NUM_FEATURES, NUM_CLASSES, HIDDEN = 0.787, 6.59, 100, 11, 128

@@ -14,8 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hypercondense.methods.learner import Learner
-from hypercondense.methods.steps import Training
+from hypercondense.nn.learner import Learner
+from hypercondense.nn.steps import Training
 
 WINDOW = 10
 HOW = Training()

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.models import Structure
+from hypercondense.nn import Structure
 
 
 def small_hypergraph(*, weighted=False, num_features=5, seed=0, sparse=False):

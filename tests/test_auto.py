@@ -21,13 +21,13 @@ from hypercondense.catalogue import make_method
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
 from hypercondense.data import load, synthetic
-from hypercondense.evaluation import evaluate, training
+from hypercondense.evaluation import evaluate
 from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
 from hypercondense.methods import AHGCDDX, Condenser, Herding, Ridge
 from hypercondense.methods.ahgcdd import PROPAGATIONS
 from hypercondense.methods.base import Task
-from hypercondense.methods.learner import averaged_learner
-from hypercondense.models import build
+from hypercondense.nn import build, training
+from hypercondense.nn.learner import averaged_learner
 from hypercondense.runtime.rng import generator
 
 MANY = 1000  # more than there is to try

@@ -12,20 +12,18 @@ from hypercondense.data.load import load
 from hypercondense.errors import ConfigError
 from hypercondense.evaluation import (
     TASKS,
-    Inputs,
-    Recipe,
     Score,
     Spread,
     across_condensations,
     across_models,
     evaluate,
-    train,
 )
 from hypercondense.evaluation.metrics import accuracy, macro_f1, mean_average_precision, mutual_information
 from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
-from hypercondense.models import MODELS
+from hypercondense.nn import MODELS
+from hypercondense.nn.training import Configuration, Inputs, train
 
-SHORT = Recipe(model="hgnn", options={"hidden": 16}, epochs=20)
+SHORT = Configuration(model="hgnn", options={"hidden": 16}, epochs=20)
 
 
 def clustered(*, num_nodes=90, num_classes=3, seed=0, noise=0.5, labels=None, misleading=False):
@@ -83,7 +81,7 @@ def trained_on(source, parts, train_graph=None, **options):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_learns_easy_classes_from_their_means(model, source, parts, condensed):
-    score = evaluate(condensed, source, parts, model=Recipe(model=model, epochs=60), runs=1)
+    score = evaluate(condensed, source, parts, model=Configuration(model=model, epochs=60), runs=1)
     assert score.mean > 0.9
 
 
@@ -112,43 +110,45 @@ def test_validation_nodes_choose_the_form_of_a_network(misleading, expected):
     inputs, graph = Inputs.of(source), Inputs.of(class_means(source, parts))
 
     def trained(parts=parts, **options):
-        return train(Recipe(model="edhnn", options=options, epochs=30), graph, inputs, parts, seed=0)
+        return train(Configuration(model="edhnn", options=options, epochs=30), graph, inputs, parts, seed=0)
 
     forms = [trained(**form.options) for form in MODELS["edhnn"].forms]
     assert torch.equal(weights_of(trained()), weights_of(forms[expected]))
-    assert trained().recipe.options == MODELS["edhnn"].forms[expected].options
+    assert trained().configuration.options == MODELS["edhnn"].forms[expected].options
     assert forms[expected].validation > forms[1 - expected].validation
     assert torch.equal(weights_of(trained(inner_maps=True)), weights_of(forms[0]))  # asked for: not chosen
     # A width says nothing about the form.
     narrow = [trained(**{**form.options, "hidden": 7}) for form in MODELS["edhnn"].forms]
     assert trained(hidden=7).validation == max(one.validation for one in narrow)
-    assert trained(hidden=7).recipe.options["hidden"] == 7
+    assert trained(hidden=7).configuration.options["hidden"] == 7
     assert trained(_without_validation(parts)).model.residual == forms[0].model.residual
 
 
 def test_a_training_that_diverges_is_right_about_nothing(source, parts, condensed):
-    recipe = Recipe(model="hgnn", learning_rate=1e30, epochs=10)
-    score = evaluate(condensed, source, parts, model=recipe, runs=1)
+    configuration = Configuration(model="hgnn", learning_rate=1e30, epochs=10)
+    score = evaluate(condensed, source, parts, model=configuration, runs=1)
     assert score.validation == (0.0,) and score.mean == score.macro_f1 == 0.0
     # What was learnt before it diverged is kept.
-    trained = train(recipe, Inputs.of(condensed), Inputs.of(source), parts, seed=0, validate_every=1)
+    trained = train(configuration, Inputs.of(condensed), Inputs.of(source), parts, seed=0, validate_every=1)
     assert trained.epoch == 1
 
 
 def test_a_recipe_is_completed_by_the_form_it_agrees_with():
-    first, second = Recipe(model="edhnn").in_each_form()
+    first, second = Configuration(model="edhnn").in_each_form()
     assert (first.learning_rate, first.weight_decay, first.options["inner_maps"]) == (0.001, 0.0, True)
     assert (second.learning_rate, second.weight_decay, second.options["inner_maps"]) == (0.01, 5e-4, False)
-    assert Recipe(model="edhnn", options={"inner_maps": False}).in_each_form() == [second]
-    assert Recipe(model="edhnn", options={"residual": 0.5}).in_each_form() == [first]
+    assert Configuration(model="edhnn", options={"inner_maps": False}).in_each_form() == [second]
+    assert Configuration(model="edhnn", options={"residual": 0.5}).in_each_form() == [first]
     # What only one form names decides nothing, and what is asked for is done in every form.
-    asked = Recipe(model="edhnn", options={"input_dropout": 0.3}, learning_rate=0.05, epochs=7).in_each_form()
+    asked = Configuration(
+        model="edhnn", options={"input_dropout": 0.3}, learning_rate=0.05, epochs=7
+    ).in_each_form()
     assert [(one.options["input_dropout"], one.learning_rate, one.epochs) for one in asked] == [
         (0.3, 0.05, 7)
     ] * 2
     assert [one.weight_decay for one in asked] == [0.0, 5e-4]
     # No form has such a residual: then nothing but the defaults of the network is added.
-    (own,) = Recipe(model="edhnn", options={"residual": 0.3}).in_each_form()
+    (own,) = Configuration(model="edhnn", options={"residual": 0.3}).in_each_form()
     assert own.options == {"residual": 0.3} and own.learning_rate == 0.001
 
 
@@ -160,9 +160,9 @@ def test_a_recipe_is_completed_by_the_form_it_agrees_with():
     ],
 )
 def test_options_of_the_other_networks_with_two_forms(model, deciding, other):
-    first, second = Recipe(model=model).in_each_form()
-    assert Recipe(model=model, options=deciding).in_each_form() == [second] != [first]
-    both = Recipe(model=model, options=other).in_each_form()
+    first, second = Configuration(model=model).in_each_form()
+    assert Configuration(model=model, options=deciding).in_each_form() == [second] != [first]
+    both = Configuration(model=model, options=other).in_each_form()
     assert [one.options for one in both] == [{**form.options, **other} for form in MODELS[model].forms]
 
 
@@ -170,7 +170,7 @@ def test_of_forms_that_are_equally_often_right_the_surer_one_is_kept(source, par
     inputs, graph = Inputs.of(source), Inputs.of(condensed)
 
     def trained(**options):
-        return train(Recipe(model="edhnn", options=options, epochs=60), graph, inputs, parts, seed=0)
+        return train(Configuration(model="edhnn", options=options, epochs=60), graph, inputs, parts, seed=0)
 
     first, second = (trained(**form.options) for form in MODELS["edhnn"].forms)
     assert first.validation == second.validation == 1.0
@@ -184,7 +184,7 @@ def test_progress_over_forms_only_goes_forwards(source, parts, condensed):
         seen.append((done, total))
 
     train(
-        Recipe(model="edhnn", epochs=20),
+        Configuration(model="edhnn", epochs=20),
         Inputs.of(condensed),
         Inputs.of(source),
         parts,
@@ -195,7 +195,7 @@ def test_progress_over_forms_only_goes_forwards(source, parts, condensed):
 
 
 def test_scores_say_which_form_each_network_had(source, parts, condensed):
-    score = evaluate(condensed, source, parts, model=Recipe(model="edhnn", epochs=10), runs=2)
+    score = evaluate(condensed, source, parts, model=Configuration(model="edhnn", epochs=10), runs=2)
     assert all(options in [form.options for form in MODELS["edhnn"].forms] for options in score.options)
     assert score.to_dict()["options"] == tuple(score.options) and len(score.options) == 2
 
@@ -224,8 +224,8 @@ def test_the_chosen_weights_are_those_of_the_chosen_epoch():
 
 def trained_on_itself(source, parts, *, epochs):
     inputs = Inputs.of(source)
-    recipe = Recipe(model="hgnn", options={"hidden": 16}, epochs=epochs)
-    return train(recipe, inputs, inputs, _without_validation(parts), seed=3)
+    configuration = Configuration(model="hgnn", options={"hidden": 16}, epochs=epochs)
+    return train(configuration, inputs, inputs, _without_validation(parts), seed=3)
 
 
 def _without_validation(parts):
@@ -362,7 +362,7 @@ def test_a_split_without_test_nodes_is_refused(source, condensed):
         ({"task": "rank"}, "unknown task 'rank'; there are classify"),
         ({"runs": 0}, "runs must be at least 1"),
         ({"workers": 0}, "workers must be at least 1"),
-        ({"model": Recipe(epochs=0)}, "epochs must be at least 1"),
+        ({"model": Configuration(epochs=0)}, "epochs must be at least 1"),
     ],
 )
 def test_impossible_options_are_refused_before_training(options, problem, source, parts, condensed):
@@ -472,7 +472,7 @@ def test_clustering_survives_embeddings_that_are_all_alike(source, parts):
 @pytest.mark.slow
 def test_whole_cora_reaches_the_published_accuracy_of_hgnn(shared_data):
     cora = load("cora", data_dir=shared_data)
-    brief = Recipe(model="hgnn", epochs=40)  # the best epoch on cora is below 25
+    brief = Configuration(model="hgnn", epochs=40)  # the best epoch on cora is below 25
     scores = [evaluate(cora, cora, split(cora, seed=seed), model=brief, runs=1) for seed in range(3)]
     assert across_models(scores).mean > 0.794 - 0.01
 

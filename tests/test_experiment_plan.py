@@ -17,7 +17,7 @@ from hypercondense.experiments.plan import read_plan
 from hypercondense.experiments.published import Published, PublishedFigure
 from hypercondense.experiments.settings import Settings, is_same
 from hypercondense.methods import Random
-from hypercondense.models import MODELS
+from hypercondense.nn import MODELS
 
 PLANS = sorted((Path(__file__).parents[1] / "experiments").glob("*.toml"))
 

@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from hypercondense.methods.learner import Learner, averaged_learner
-from hypercondense.methods.steps import Training
+from hypercondense.nn.learner import Learner, averaged_learner
+from hypercondense.nn.steps import Training
 from hypercondense.runtime.rng import generator
 
 PLAIN = Training(hidden=5, dropout=0.0)

@@ -9,8 +9,8 @@ import torch
 
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.models import MODELS, Receivers, Structure, build, input_features, model_class
-from hypercondense.models.allset import attend
+from hypercondense.nn import MODELS, Receivers, Structure, build, input_features, model_class
+from hypercondense.nn.allset import attend
 from hypercondense.runtime.rng import seeded
 from model_cases import (
     degree_normalized,
@@ -425,7 +425,7 @@ def test_hcha_layer_equals_the_one_of_torch_geometric_with_its_gradients(num_fea
     with torch.no_grad():
         layer.weight.copy_(theirs.lin.weight)
         layer.bias.copy_(theirs.bias.normal_())
-    from hypercondense.models.hgnn import convolve
+    from hypercondense.nn.hgnn import convolve
 
     x = input_features(hypergraph, dtype=torch.float64).requires_grad_()
     ours = convolve(x, layer, Structure.of(hypergraph, dtype=torch.float64).row_normalized)

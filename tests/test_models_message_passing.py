@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hypercondense.models import SparseMatrix, Structure, input_features
-from hypercondense.models.sparse import drop
+from hypercondense.nn import SparseMatrix, Structure, input_features
+from hypercondense.nn.sparse import drop
 from model_cases import (
     degree_normalized,
     dense_structure,

@@ -22,8 +22,7 @@ from hypercondense.condensation import Condensation, load_condensed
 from hypercondense.data import synthetic
 from hypercondense.data.formats import read, read_native, write_native
 from hypercondense.errors import FormatError
-from hypercondense.evaluation import Inputs, Recipe, evaluate, train
-from hypercondense.evaluation.selection import validation_scorer
+from hypercondense.evaluation import evaluate
 from hypercondense.files.storage import read_tensors, write_tensors
 from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.hypergraph.statistics import statistics
@@ -33,7 +32,9 @@ from hypercondense.methods.options import configure
 from hypercondense.methods.problem import Map, Problem
 from hypercondense.methods.refinement import State
 from hypercondense.methods.ridge import OBJECTIVES, first_scores
-from hypercondense.models import MODELS
+from hypercondense.nn import MODELS
+from hypercondense.nn.short_trainings import validation_scorer
+from hypercondense.nn.training import Configuration, Inputs, train
 from strategies import hypergraphs
 from tasks import task_of
 from test_condensation import change_manifest, example
@@ -203,8 +204,10 @@ def test_shares_that_were_left_out_or_changed_are_noticed(tmp_path: Path) -> Non
 
 
 def weights_of(model: str, graph: Hypergraph, source: Hypergraph, parts: Split) -> torch.Tensor:
-    recipe = Recipe(model=model, options={"hidden": 8, **MODELS[model].forms[0].options}, epochs=6)
-    trained = train(recipe, Inputs.of(graph), Inputs.of(source), parts, seed=3)
+    configuration = Configuration(
+        model=model, options={"hidden": 8, **MODELS[model].forms[0].options}, epochs=6
+    )
+    trained = train(configuration, Inputs.of(graph), Inputs.of(source), parts, seed=3)
     return torch.cat([value.flatten() for value in trained.model.state_dict().values()])
 
 
@@ -225,9 +228,9 @@ def test_every_task_learns_from_shares_rather_than_classes(
     task: str, source: Hypergraph, parts: Split, candidate: Hypergraph
 ) -> None:
     shuffled = np.random.default_rng(0).permutation(candidate.labels)
-    recipe = Recipe(options={"hidden": 8}, epochs=20)
+    configuration = Configuration(options={"hidden": 8}, epochs=20)
     right, wrong = (
-        evaluate(graph, source, parts, model=recipe, task=task, runs=1).mean
+        evaluate(graph, source, parts, model=configuration, task=task, runs=1).mean
         for graph in (changed(one_hot(candidate), labels=shuffled), changed(candidate, labels=shuffled))
     )
     assert right > wrong
@@ -254,7 +257,7 @@ def test_shares_of_another_number_of_classes_are_refused(source: Hypergraph, par
         soft_labels=np.eye(4),
     )
     with pytest.raises(ValueError, match="3 classes but the soft labels"):
-        train(Recipe(epochs=1), Inputs.of(graph), Inputs.of(source), parts, seed=0)
+        train(Configuration(epochs=1), Inputs.of(graph), Inputs.of(source), parts, seed=0)
 
 
 def test_every_judge_of_candidates_uses_their_shares(

@@ -10,9 +10,10 @@ import torch
 
 from hypercondense.data import synthetic
 from hypercondense.diffusion import diffuse
-from hypercondense.evaluation import Inputs, Recipe, evaluate, train
+from hypercondense.evaluation import evaluate
 from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.methods import Unrolled
+from hypercondense.nn.training import Configuration, Inputs, train
 from hypercondense.taught import Taught
 from tasks import task_of
 
@@ -53,7 +54,7 @@ def test_the_opinion_is_the_mean_of_trainings_on_the_whole() -> None:
     parts, inputs = split(source), Inputs.of(source)
     task = task_of(source, parts, LABELS, seed=3)
     seeds = np.random.default_rng([3, 10]).integers(2**31, size=2).tolist()
-    models = [train(Recipe(model="hcha"), inputs, inputs, parts, seed=seed).model for seed in seeds]
+    models = [train(Configuration(model="hcha"), inputs, inputs, parts, seed=seed).model for seed in seeds]
     with torch.no_grad():
         expected = sum(model(inputs.features, inputs.structure).softmax(1) for model in models) / 2
     shares = Taught(teachers=2, teacher="hcha").shares(task)

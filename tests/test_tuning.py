@@ -4,14 +4,14 @@ import pytest
 
 from hypercondense.catalogue import condense
 from hypercondense.data import synthetic
-from hypercondense.evaluation import Inputs, Recipe, train
-from hypercondense.evaluation.selection import validation_scorer, validation_scores
 from hypercondense.evaluation.tuning import configurations, rank
 from hypercondense.hypergraph import split, split_from_ids
-from hypercondense.models import MODELS
+from hypercondense.nn import MODELS
+from hypercondense.nn.short_trainings import validation_scorer, validation_scores
+from hypercondense.nn.training import Configuration, Inputs, train
 
-RECIPES = [
-    Recipe(model="hgnn", options={"hidden": 16}, learning_rate=step, epochs=15)
+CONFIGURATIONS = [
+    Configuration(model="hgnn", options={"hidden": 16}, learning_rate=step, epochs=15)
     for step in (1e-6, 0.003, 0.03)
 ]
 
@@ -28,8 +28,8 @@ def case():
 
 
 def test_a_step_that_learns_nothing_comes_last_on_condensed_and_whole(case) -> None:
-    ranking = rank(RECIPES, *case, runs=2, whole=True)
-    assert ranking.trials[-1].recipe.learning_rate == 1e-6
+    ranking = rank(CONFIGURATIONS, *case, runs=2, whole=True)
+    assert ranking.trials[-1].configuration.learning_rate == 1e-6
     scores = [trial.validation for trial in ranking.trials]
     assert scores == sorted(scores, reverse=True)
     whole = [trial.whole_validation for trial in ranking.trials]
@@ -41,22 +41,22 @@ def test_a_step_that_learns_nothing_comes_last_on_condensed_and_whole(case) -> N
 
 
 def test_without_the_whole_nothing_is_said_about_it(case) -> None:
-    ranking = rank(RECIPES, *case, runs=1)
+    ranking = rank(CONFIGURATIONS, *case, runs=1)
     assert ranking.tau is ranking.regret is ranking.whole_seconds is ranking.trials[0].whole_test is None
 
 
 def test_the_default_grid_has_at_least_a_dozen_different_configurations() -> None:
-    recipes = configurations()
-    assert len({(r.model, tuple(r.options.items()), r.learning_rate) for r in recipes}) == len(recipes) >= 12
+    grid = configurations()
+    assert len({(r.model, tuple(r.options.items()), r.learning_rate) for r in grid}) == len(grid) >= 12
 
 
 def test_one_configuration_or_no_validation_nodes_cannot_be_ranked(case) -> None:
     condensed, source, parts = case
     with pytest.raises(ValueError, match="at least two configurations, got 1"):
-        rank(RECIPES[:1], condensed, source, parts)
+        rank(CONFIGURATIONS[:1], condensed, source, parts)
     none = split_from_ids(source, train_ids=parts.train_ids, validation_ids=[], test_ids=parts.test_ids)
     with pytest.raises(ValueError, match="no validation nodes"):
-        rank(RECIPES, condensed, source, none)
+        rank(CONFIGURATIONS, condensed, source, none)
     with pytest.raises(ValueError, match="no validation nodes"):
         validation_scorer(source, none)
 
@@ -72,7 +72,7 @@ def test_repeats_are_averaged(case) -> None:
 def test_the_scorer_looks_at_the_first_form_only(case, model, options) -> None:
     condensed, source, parts = case
     (score,) = validation_scores(source, parts, models=[model], options=options, epochs=8, looks=2)(condensed)
-    first = Recipe(model=model, options={**MODELS[model].forms[0].options, **options}, epochs=8)
+    first = Configuration(model=model, options={**MODELS[model].forms[0].options, **options}, epochs=8)
     trained = train(first, Inputs.of(condensed), Inputs.of(source), parts, seed=0, validate_every=4)
     assert score == trained.validation
 

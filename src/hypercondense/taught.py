@@ -14,11 +14,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hypercondense.evaluation import Inputs, Recipe, train
 from hypercondense.methods import Unrolled
 from hypercondense.methods.base import Task
 from hypercondense.methods.options import check_options
 from hypercondense.methods.problem import Problem
+from hypercondense.nn.training import Configuration, Inputs, train
 from hypercondense.runtime.rng import numpy_generator
 from hypercondense.runtime.threads import one_thread
 
@@ -67,7 +67,7 @@ class Taught(Unrolled):
         total = torch.zeros(task.source.num_nodes, task.source.num_classes, device=task.device)
         for done, seed in enumerate(seeds.tolist(), start=1):
             with task.stage("teach"), one_thread():
-                model = train(Recipe(model=self.teacher), source, source, task.split, seed=seed).model
+                model = train(Configuration(model=self.teacher), source, source, task.split, seed=seed).model
                 with torch.no_grad():
                     total += F.softmax(model(source.features, source.structure), dim=1)
             task.progress("teach", done, self.teachers)

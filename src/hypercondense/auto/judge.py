@@ -8,16 +8,15 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hypercondense.diffusion import identity, vanilla
-from hypercondense.evaluation import Inputs
-from hypercondense.evaluation.metrics import told_classes
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods.base import Task
-from hypercondense.methods.learner import Learner, averaged_learner
 from hypercondense.methods.problem import targets_of, view_of
-from hypercondense.methods.steps import Training
-from hypercondense.models import Receivers
-from hypercondense.models.base import InputLinear
-from hypercondense.models.hgnn import HGNN
+from hypercondense.nn import Receivers
+from hypercondense.nn.base import InputLinear
+from hypercondense.nn.hgnn import HGNN
+from hypercondense.nn.learner import Learner, averaged_learner
+from hypercondense.nn.steps import Training
+from hypercondense.nn.training import Inputs, told_classes
 from hypercondense.runtime.rng import generator
 
 _STREAM = 8

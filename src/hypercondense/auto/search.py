@@ -21,13 +21,13 @@ from torch import Tensor
 from hypercondense.auto import candidates
 from hypercondense.auto.budget import Budget
 from hypercondense.auto.judge import Judge, is_clearly_better
-from hypercondense.evaluation.selection import validation_scores
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.methods import Bundled, Condenser, Ridge, Unrolled
 from hypercondense.methods.base import Outcome, Task
 from hypercondense.methods.coresets import Coreset
 from hypercondense.methods.options import changed_settings, check_options
-from hypercondense.models import MODELS
+from hypercondense.nn import MODELS
+from hypercondense.nn.short_trainings import validation_scores
 from hypercondense.runtime.progress import silent
 
 #: Confirming where validation nodes are many: narrow networks, and so short a training cannot overfit.

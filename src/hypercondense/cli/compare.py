@@ -36,8 +36,8 @@ def compare(
 ) -> None:
     """Condense with several methods, train several models on each result, and show them side by side."""
     from hypercondense.catalogue import make_method
-    from hypercondense.evaluation.selection import validation_scorer
     from hypercondense.files.storage import user_cache
+    from hypercondense.nn.short_trainings import validation_scorer
 
     names = [name.strip() for name in methods.split(",")]
     condensers = {name: None if name == WHOLE else make_method(name) for name in names}

@@ -67,8 +67,8 @@ def condense(
     from hypercondense.auto import Auto
     from hypercondense.catalogue import make_method
     from hypercondense.errors import ConfigError
-    from hypercondense.evaluation.selection import validation_scorer
     from hypercondense.files.storage import check_target, user_cache
+    from hypercondense.nn.short_trainings import validation_scorer
     from hypercondense.runtime.memory import parse_size
 
     # Everything that can be wrong is found out before the long work.

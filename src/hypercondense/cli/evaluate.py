@@ -84,7 +84,7 @@ def evaluate(
 
 def model_names(model: str) -> list[str]:
     """The models of ``a,b`` or ``all``, which leaves out the structure-blind reference."""
-    from hypercondense.models import MODELS, model_class
+    from hypercondense.nn import MODELS, model_class
 
     if model == "all":
         return [name for name in MODELS if name != "mlp"]

@@ -70,9 +70,9 @@ def tune(
 
 def _row(trial: Any) -> dict[str, Any]:
     return {
-        "model": trial.recipe.model,
-        **trial.recipe.options,
-        "step": trial.recipe.learning_rate,
+        "model": trial.configuration.model,
+        **trial.configuration.options,
+        "step": trial.configuration.learning_rate,
         "validation": trial.validation,
         "whole_validation": trial.whole_validation,
         "whole_test": trial.whole_test,

@@ -9,19 +9,14 @@ from hypercondense.evaluation.protocol import (
     missing_classes,
 )
 from hypercondense.evaluation.tasks import TASKS, Outcome
-from hypercondense.evaluation.training import Inputs, Recipe, Trained, train
 
 __all__ = [
     "TASKS",
-    "Inputs",
     "Outcome",
-    "Recipe",
     "Score",
     "Spread",
-    "Trained",
     "across_condensations",
     "across_models",
     "evaluate",
     "missing_classes",
-    "train",
 ]

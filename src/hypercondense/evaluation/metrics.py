@@ -5,21 +5,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from hypercondense.hypergraph import UNKNOWN, Dense, Ids
+from hypercondense.hypergraph import Dense, Ids
 
 _BLOCK_ENTRIES = 32_000_000  # similarities held at once
-
-
-def told_classes(scores: Tensor) -> Tensor:
-    """The class with the largest score for each row, (N,), and none where a score is not a number.
-
-    The largest of scores that are not numbers would be the first: a training that diverged would be right
-    about every node of class 0.
-
-    >>> told_classes(torch.tensor([[0.0, 2.0], [torch.nan, torch.nan]]))
-    tensor([ 1, -1])
-    """
-    return scores.argmax(1).masked_fill(scores.isnan().any(1), UNKNOWN)
 
 
 def accuracy(labels: Ids, predicted: Ids) -> float:

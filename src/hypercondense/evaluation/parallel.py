@@ -18,8 +18,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from hypercondense.evaluation.tasks import Outcome, task_named
-from hypercondense.evaluation.training import Inputs, Recipe, train
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids, Split
+from hypercondense.nn.training import Configuration, Inputs, train
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.threads import one_thread
 
@@ -51,7 +51,7 @@ class Bench:
     condensed: Hypergraph
     source: Hypergraph
     split: Split
-    recipe: Recipe
+    configuration: Configuration
     task: str
     over: Over = "test"
     device: str = "cpu"
@@ -82,12 +82,12 @@ class Bench:
         graph = self.source_inputs if run.whole else self.condensed_inputs
         with one_thread():
             trained = train(
-                self.recipe, graph, self.source_inputs, self.split, seed=run.seed, progress=progress
+                self.configuration, graph, self.source_inputs, self.split, seed=run.seed, progress=progress
             )
             outcome = task_named(self.task).score(
                 trained.model, self.source_inputs, self.scored_ids, run.seed
             )
-        return Finished(outcome, trained.validation, trained.epoch, trained.recipe.options)
+        return Finished(outcome, trained.validation, trained.epoch, trained.configuration.options)
 
 
 def run_all(bench: Bench, runs: Sequence[Run], workers: int, progress: Progress) -> list[Finished]:

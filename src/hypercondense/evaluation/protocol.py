@@ -12,8 +12,8 @@ import numpy as np
 from hypercondense.condensation import Condensation
 from hypercondense.evaluation.parallel import Bench, Finished, Over, Run, run_all
 from hypercondense.evaluation.tasks import task_named
-from hypercondense.evaluation.training import Recipe
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
+from hypercondense.nn.training import Configuration
 from hypercondense.runtime.progress import Progress, silent
 
 
@@ -72,7 +72,7 @@ def evaluate(
     source: Hypergraph,
     split: Split,
     *,
-    model: str | Recipe = "hgnn",
+    model: str | Configuration = "hgnn",
     task: str = "classify",
     over: Over = "test",
     runs: int = 5,
@@ -88,7 +88,7 @@ def evaluate(
         condensed: What to train on. The source itself gives the whole-data score (from its training nodes).
         source: The hypergraph it was made from.
         split: Training, validation (chooses the epoch) and test nodes of the source.
-        model: A registered name, or a :class:`Recipe` that changes its options.
+        model: A registered name, or a :class:`Configuration` that changes its options.
         task: ``classify`` (accuracy), ``cluster`` (NMI) or ``retrieve`` (MAP).
         over: Which nodes to cluster and retrieve: ``test``, or ``all`` that are labelled, as others do.
         runs: Number of trainings. Run ``k`` of a seed is the same alone or among others.
@@ -103,8 +103,8 @@ def evaluate(
     if isinstance(condensed, Condensation):
         condensed.provenance.check(source_digest=source.digest, split_digest=split.digest)
         condensed = condensed.hypergraph
-    recipe = model if isinstance(model, Recipe) else Recipe(model=model)
-    recipe.in_each_form()  # raises before the long work
+    configuration = model if isinstance(model, Configuration) else Configuration(model=model)
+    configuration.in_each_form()  # raises before the long work
     task_named(task)
     if over == "all" and task == "classify":
         raise ValueError(
@@ -115,7 +115,7 @@ def evaluate(
         condensed=condensed,
         source=source,
         split=split,
-        recipe=recipe,
+        configuration=configuration,
         task=task,
         over=over,
         device=device,
@@ -152,7 +152,7 @@ def _score(bench: Bench, own: Sequence[Finished], whole: Sequence[Finished], *, 
     reference = Spread.of([run.outcome.value for run in whole]) if whole else None
     f1_values = [run.outcome.macro_f1 for run in own if run.outcome.macro_f1 is not None]
     return Score(
-        model=bench.recipe.model,
+        model=bench.configuration.model,
         task=bench.task,
         metric=task_named(bench.task).metric,
         mean=spread.mean,

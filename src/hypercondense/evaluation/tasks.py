@@ -17,11 +17,10 @@ from hypercondense.evaluation.metrics import (
     macro_f1,
     mean_average_precision,
     mutual_information,
-    told_classes,
 )
-from hypercondense.evaluation.training import Inputs
 from hypercondense.hypergraph import Ids
-from hypercondense.models import HypergraphNetwork
+from hypercondense.nn import HypergraphNetwork
+from hypercondense.nn.training import Inputs, told_classes
 
 RESTARTS = 10  # of k-means; the clustering with the lowest inertia counts, which needs no labels
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from hypercondense.evaluation.protocol import evaluate
-from hypercondense.evaluation.training import Recipe
 from hypercondense.hypergraph import Hypergraph, Split
+from hypercondense.nn.training import Configuration
 from hypercondense.runtime.progress import Progress, silent
 
 
@@ -18,7 +18,7 @@ from hypercondense.runtime.progress import Progress, silent
 class Trial:
     """One configuration and what it scored; ``None`` where the whole source was not trained on."""
 
-    recipe: Recipe
+    configuration: Configuration
     validation: float
     whole_validation: float | None = None
     whole_test: float | None = None
@@ -40,22 +40,22 @@ class Ranking:
     regret: float | None = None
 
 
-def configurations(models: Sequence[str] = ("hgnn", "mlp")) -> list[Recipe]:
-    """A grid of width, dropout and step size for each model in each form: eight recipes a form.
+def configurations(models: Sequence[str] = ("hgnn", "mlp")) -> list[Configuration]:
+    """A grid of width, dropout and step size for each model in each form: eight configurations a form.
 
     >>> len(configurations())
     16
     """
     grid = itertools.product(models, (16, 128), (0.0, 0.5), (0.001, 0.01))
-    recipes = (
-        Recipe(model=model, options={"hidden": hidden, "dropout": dropout}, learning_rate=step)
+    given = (
+        Configuration(model=model, options={"hidden": hidden, "dropout": dropout}, learning_rate=step)
         for model, hidden, dropout, step in grid
     )
-    return [form for recipe in recipes for form in recipe.in_each_form()]
+    return [form for configuration in given for form in configuration.in_each_form()]
 
 
 def rank(
-    recipes: Sequence[Recipe],
+    configurations: Sequence[Configuration],
     condensed: Hypergraph,
     source: Hypergraph,
     split: Split,
@@ -66,40 +66,40 @@ def rank(
     workers: int = 1,
     progress: Progress = silent,
 ) -> Ranking:
-    """Train every recipe on ``condensed`` and order them by accuracy on the source's validation nodes.
+    """Train every configuration on ``condensed`` and order them by accuracy on the source's validation nodes.
 
     Args:
-        recipes: At least two configurations.
+        configurations: At least two configurations.
         condensed: What to train on.
         source: Where validation and test nodes are.
         split: Which they are; validation nodes rank, test nodes only measure the regret.
-        runs: Trainings per recipe, averaged.
-        whole: Also train every recipe on the whole source, to see what was lost and what was saved.
+        runs: Trainings per configuration, averaged.
+        whole: Also train every configuration on the whole source, to see what was lost and what was saved.
         seed: Of the trainings.
-        workers: Processes that share the trainings of a recipe.
-        progress: Told after every recipe.
+        workers: Processes that share the trainings of a configuration.
+        progress: Told after every configuration.
     """
-    if len(recipes) < 2:
-        raise ValueError(f"a ranking needs at least two configurations, got {len(recipes)}")
+    if len(configurations) < 2:
+        raise ValueError(f"a ranking needs at least two configurations, got {len(configurations)}")
     if len(split.validation_ids) == 0:
         raise ValueError("the split has no validation nodes to rank configurations on")
 
     def scores(graph: Hypergraph, stage: str) -> tuple[list[tuple[float, float]], float]:
         begin = time.perf_counter()
         pairs = []
-        for done, recipe in enumerate(recipes, start=1):
-            score = evaluate(graph, source, split, model=recipe, runs=runs, seed=seed, workers=workers)
+        for done, configuration in enumerate(configurations, start=1):
+            score = evaluate(graph, source, split, model=configuration, runs=runs, seed=seed, workers=workers)
             pairs.append((float(np.mean(score.validation)), score.mean))
-            progress(stage, done, len(recipes), validation=pairs[-1][0])
+            progress(stage, done, len(configurations), validation=pairs[-1][0])
         return pairs, time.perf_counter() - begin
 
     small, seconds = scores(condensed, "tune on condensed")
-    order = sorted(range(len(recipes)), key=lambda index: -small[index][0])
+    order = sorted(range(len(configurations)), key=lambda index: -small[index][0])
     if not whole:
-        return Ranking(tuple(Trial(recipes[index], small[index][0]) for index in order), seconds)
+        return Ranking(tuple(Trial(configurations[index], small[index][0]) for index in order), seconds)
     full, whole_seconds = scores(source, "tune on whole")
-    trials = tuple(Trial(recipes[index], small[index][0], *full[index]) for index in order)
-    best = max(range(len(recipes)), key=lambda index: full[index][0])
+    trials = tuple(Trial(configurations[index], small[index][0], *full[index]) for index in order)
+    best = max(range(len(configurations)), key=lambda index: full[index][0])
     tau = kendalltau(
         [validation for validation, _ in small], [validation for validation, _ in full]
     ).statistic

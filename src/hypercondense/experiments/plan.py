@@ -17,7 +17,7 @@ from hypercondense.experiments.published import Published, read_published
 from hypercondense.experiments.settings import WHOLE, Settings
 from hypercondense.experiments.toml_reader import Table, read_toml
 from hypercondense.methods.options import settings_of
-from hypercondense.models import model_class
+from hypercondense.nn import model_class
 
 _KEYS = (
     "name",

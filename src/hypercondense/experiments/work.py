@@ -14,10 +14,10 @@ from hypercondense.catalogue import make_method
 from hypercondense.condensation import Condensation, package_versions
 from hypercondense.data import load, synthetic
 from hypercondense.evaluation import evaluate
-from hypercondense.evaluation.selection import validation_scorer
 from hypercondense.experiments.settings import WHOLE, Settings
 from hypercondense.files.storage import user_cache
 from hypercondense.hypergraph import Hypergraph, Split, split
+from hypercondense.nn.short_trainings import validation_scorer
 from hypercondense.runtime import memory
 from hypercondense.runtime.threads import one_thread
 

@@ -9,7 +9,7 @@ from torch.nn import functional
 from hypercondense.diffusion import heat_kernel
 from hypercondense.hypergraph import Dense, Ids
 from hypercondense.methods.base import Task
-from hypercondense.models import HypergraphNetwork, Input, Structure, build, input_features
+from hypercondense.nn import HypergraphNetwork, Input, Structure, build, input_features
 from hypercondense.runtime.rng import seeded
 
 #: One row per training node, dense or sparse; called with the task, a diffusion time and a number of epochs.

@@ -15,12 +15,12 @@ from torch import Tensor
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.initialize import STARTS, Start
 from hypercondense.methods.ahgcdd import PROPAGATIONS, Propagation
-from hypercondense.methods.learner import Learner, averaged_learner
 from hypercondense.methods.options import check_options, choice
 from hypercondense.methods.problem import Problem
 from hypercondense.methods.refinement import State
 from hypercondense.methods.ridge import Ridge, falling, learnt_targets
-from hypercondense.methods.steps import Training
+from hypercondense.nn.learner import Learner, averaged_learner
+from hypercondense.nn.steps import Training
 from hypercondense.runtime.rng import generator
 
 _JUDGE_STREAM = 7

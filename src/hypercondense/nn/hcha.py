@@ -6,10 +6,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization
-from hypercondense.models.hgnn import HGNN
-from hypercondense.models.message_passing import Layer, Propagation, Receivers, Structure
-from hypercondense.models.sparse import Input
+from hypercondense.nn.base import HypergraphNetwork, InputLinear, Optimization
+from hypercondense.nn.hgnn import HGNN
+from hypercondense.nn.message_passing import Layer, Propagation, Receivers, Structure
+from hypercondense.nn.sparse import Input
 
 _SLOPE = 0.2  # of the leaky ReLU on attention scores
 

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hypercondense.models.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
-from hypercondense.models.message_passing import Receivers, Structure
-from hypercondense.models.sparse import Input
+from hypercondense.nn.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
+from hypercondense.nn.message_passing import Receivers, Structure
+from hypercondense.nn.sparse import Input
 
 
 class MLP(HypergraphNetwork):

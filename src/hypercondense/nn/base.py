@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from hypercondense.models.message_passing import Receivers, Structure
-from hypercondense.models.sparse import Input
+from hypercondense.nn.message_passing import Receivers, Structure
+from hypercondense.nn.sparse import Input
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,15 +3,15 @@
 from typing import Any
 
 from hypercondense.errors import ConfigError
-from hypercondense.models.allset import AllSet
-from hypercondense.models.base import HypergraphNetwork, Optimization
-from hypercondense.models.edhnn import EDHNN
-from hypercondense.models.hcha import HCHA
-from hypercondense.models.hgnn import HGNN
-from hypercondense.models.message_passing import Receivers, Structure
-from hypercondense.models.mlp import MLP
-from hypercondense.models.sparse import Input, SparseMatrix, input_features
-from hypercondense.models.unigcnii import UniGCNII
+from hypercondense.nn.allset import AllSet
+from hypercondense.nn.base import HypergraphNetwork, Optimization
+from hypercondense.nn.edhnn import EDHNN
+from hypercondense.nn.hcha import HCHA
+from hypercondense.nn.hgnn import HGNN
+from hypercondense.nn.message_passing import Receivers, Structure
+from hypercondense.nn.mlp import MLP
+from hypercondense.nn.sparse import Input, SparseMatrix, input_features
+from hypercondense.nn.unigcnii import UniGCNII
 
 MODELS: dict[str, type[HypergraphNetwork]] = {
     "hgnn": HGNN,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from hypercondense.methods.steps import Pair, Training, after_steps
+from hypercondense.nn.steps import Pair, Training, after_steps
 
 
 @dataclass(frozen=True)

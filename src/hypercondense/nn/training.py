@@ -16,9 +16,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from hypercondense.evaluation.metrics import told_classes
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
-from hypercondense.models import (
+from hypercondense.nn import (
     HypergraphNetwork,
     Input,
     Receivers,
@@ -27,11 +26,23 @@ from hypercondense.models import (
     input_features,
     model_class,
 )
-from hypercondense.models.base import Form
+from hypercondense.nn.base import Form
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.rng import seeded
 
 VALIDATE_EVERY = 5  # epochs; a look at a large source costs as much as many epochs on a condensed one
+
+
+def told_classes(scores: Tensor) -> Tensor:
+    """The class with the largest score for each row, (N,), and none where a score is not a number.
+
+    The largest of scores that are not numbers would be the first: a training that diverged would be right
+    about every node of class 0.
+
+    >>> told_classes(torch.tensor([[0.0, 2.0], [torch.nan, torch.nan]]))
+    tensor([ 1, -1])
+    """
+    return scores.argmax(1).masked_fill(scores.isnan().any(1), UNKNOWN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +74,7 @@ class Inputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class Configuration:
     """Which model, and what differs from its defaults; ``None`` means the default of the model's form."""
 
     model: str = "hgnn"
@@ -72,11 +83,11 @@ class Recipe:
     weight_decay: float | None = None
     epochs: int | None = None
 
-    def in_each_form(self) -> "list[Recipe]":
-        """This recipe in every form of its model, with nothing left open, checked.
+    def in_each_form(self) -> "list[Configuration]":
+        """This configuration in every form of its model, with nothing left open, checked.
 
-        Forms differ in options that all of them name. Where the recipe has such options, only forms that
-        agree with it are left, and if there are none, the recipe stays as it is.
+        Forms differ in options that all of them name. Where the configuration has such options, only
+        forms that agree with it are left, and if there are none, it stays as it is.
         """
         forms = model_class(self.model).forms
         telling = set.intersection(*(set(form.options) for form in forms)) & set(self.options)
@@ -85,8 +96,8 @@ class Recipe:
         ]
         return [self._completed(form) for form in fitting or [Form()]]
 
-    def _completed(self, form: Form) -> "Recipe":
-        """The same recipe with every ``None`` and every option it lacks as this form has it."""
+    def _completed(self, form: Form) -> "Configuration":
+        """The same configuration with every ``None`` and every option it lacks as this form has it."""
         default = form.optimization or model_class(self.model).optimization
         chosen = replace(
             self,
@@ -102,12 +113,12 @@ class Recipe:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A network with the weights of its chosen epoch, and the recipe with its chosen form.
+    """A network with the weights of its chosen epoch, and the configuration with its chosen form.
 
     ``validation`` and ``loss``, accuracy and cross-entropy there, are NaN without validation nodes.
     """
 
-    recipe: Recipe
+    configuration: Configuration
     model: HypergraphNetwork
     epoch: int
     validation: float
@@ -115,7 +126,7 @@ class Trained:
 
 
 def train(
-    recipe: Recipe,
+    configuration: Configuration,
     train_graph: Inputs,
     source: Inputs,
     split: Split,
@@ -140,7 +151,7 @@ def train(
             f"the source has {source.num_classes} classes but the soft labels of the hypergraph to train on "
             f"have {train_graph.num_classes}; use the source it was condensed from"
         )
-    forms = recipe.in_each_form()
+    forms = configuration.in_each_form()
     if len(split.validation_ids) == 0:
         del forms[1:]
     look, learn = _Looks(source, split, every=validate_every), _targets(train_graph, source, split)
@@ -184,27 +195,26 @@ class _Looks:
 
 def _fit(
     model: HypergraphNetwork,
-    recipe: Recipe,
+    configuration: Configuration,
     train_graph: Inputs,
     learn: tuple[Tensor, Tensor],
     *,
     look: _Looks,
     tell: Callable[..., None],
 ) -> Trained:
-    assert recipe.epochs is not None and recipe.learning_rate is not None and recipe.weight_decay is not None
-    optimizer = torch.optim.Adam(
-        model.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay
-    )
+    rate, decay, epochs = configuration.learning_rate, configuration.weight_decay, configuration.epochs
+    assert rate is not None and decay is not None and epochs is not None
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=decay)
     best = _Best()
-    for epoch in range(1, recipe.epochs + 1):
+    for epoch in range(1, epochs + 1):
         loss = _step(model, optimizer, train_graph, *learn)
-        if look.are_due(epoch, recipe.epochs):
+        if look.are_due(epoch, epochs):
             best.offer(epoch, *look(model), model)
             tell(epoch, loss=float(loss), validation=best.accuracy)
     if best.weights is None:
-        return Trained(recipe, model.eval(), recipe.epochs, math.nan, math.nan)
+        return Trained(configuration, model.eval(), epochs, math.nan, math.nan)
     model.load_state_dict(best.weights)
-    return Trained(recipe, model.eval(), best.epoch, best.accuracy, best.loss)
+    return Trained(configuration, model.eval(), best.epoch, best.accuracy, best.loss)
 
 
 def _targets(train_graph: Inputs, source: Inputs, split: Split) -> tuple[Tensor, Tensor]:

@@ -7,9 +7,9 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
-from hypercondense.evaluation.training import Inputs, Recipe, train
 from hypercondense.hypergraph import Hypergraph, Split
-from hypercondense.models import model_class
+from hypercondense.nn import model_class
+from hypercondense.nn.training import Configuration, Inputs, train
 from hypercondense.runtime.threads import one_thread
 
 _EPOCHS, _LOOKS = 80, 4
@@ -56,17 +56,22 @@ def validation_scores(
         raise ValueError("the split has no validation nodes to score candidates on")
     inputs = Inputs.of(source, device=device)
     every = math.ceil(epochs / looks)
-    asked = [Recipe(model=model, options=_known_to(model, options), epochs=epochs) for model in models]
-    recipes = [recipe.in_each_form()[0] for recipe in asked]
+    asked = [Configuration(model=model, options=_known_to(model, options), epochs=epochs) for model in models]
+    configurations = [configuration.in_each_form()[0] for configuration in asked]
 
     def scores(candidate: Hypergraph) -> list[float]:
         graph = Inputs.of(candidate, device=device)
 
-        def accuracy(recipe: Recipe, repeat: int) -> float:
-            return train(recipe, graph, inputs, split, seed=seed + repeat, validate_every=every).validation
+        def accuracy(configuration: Configuration, repeat: int) -> float:
+            return train(
+                configuration, graph, inputs, split, seed=seed + repeat, validate_every=every
+            ).validation
 
         with one_thread():
-            return [fmean(accuracy(recipe, repeat) for repeat in range(repeats)) for recipe in recipes]
+            return [
+                fmean(accuracy(configuration, repeat) for repeat in range(repeats))
+                for configuration in configurations
+            ]
 
     return scores
 

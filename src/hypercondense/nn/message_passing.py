@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.models.sparse import SparseMatrix
+from hypercondense.nn.sparse import SparseMatrix
 
 SOFTMAX_RANGE = 60.0  # exp(-60) is still a normal float32 number, and weighs nothing
 
