@@ -28,7 +28,7 @@ PAPER_SECONDS = {"cora": 3.6, "pubmed": 11.5, "coauthor_dblp": 13.9, "walmart-tr
 
 LARGE = """
 import torch
-from hypercondense.generator import AnchorGenerator
+from hypercondense.condensing.generator import AnchorGenerator
 from hypercondense.runtime.memory import peak_bytes
 n, d = {nodes}, 100
 torch.manual_seed(0)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from hypercondense.condensing.base import Task
 from hypercondense.hypergraph import Hypergraph, Split
-from hypercondense.methods.base import Task
 from hypercondense.runtime.progress import silent
 
 

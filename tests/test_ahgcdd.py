@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from hypercondense.catalogue import METHODS, condense
+from hypercondense.condensing.ahgcdd import AHGCDD, AHGCDDX
 from hypercondense.data import synthetic
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Hypergraph, Split, split
-from hypercondense.methods.ahgcdd import AHGCDD, AHGCDDX
 
 FAST = {"epochs": 12, "hidden": 16, "warm_steps": 20, "samples_per_node": 5}
 FAST |= {"feature_turns": 2, "structure_turns": 2}  # both have turns after every interruption
@@ -223,7 +223,7 @@ def test_resuming_from_nothing_starts_from_the_beginning(source: Hypergraph, tmp
 def test_a_nan_in_the_middle_stops_with_the_term_and_keeps_the_last_good_snapshot(
     source: Hypergraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hypercondense.methods import ahgcdd
+    from hypercondense.condensing import ahgcdd
 
     calls = iter(range(100))
     true_loss = ahgcdd.fine_loss
@@ -245,7 +245,7 @@ def test_a_step_that_destroys_the_features_is_caught(source: Hypergraph) -> None
 def test_running_out_of_memory_says_what_lowers_the_need(
     source: Hypergraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hypercondense.methods import ahgcdd
+    from hypercondense.condensing import ahgcdd
 
     def out_of_memory(*_: object, **__: object) -> None:
         raise RuntimeError(

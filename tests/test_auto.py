@@ -15,20 +15,20 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypercondense.auto import Auto, candidates, judge, search
-from hypercondense.auto.budget import Budget
 from hypercondense.catalogue import make_method
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
+from hypercondense.condensing import AHGCDDX, Condenser, Herding, Ridge
+from hypercondense.condensing.ahgcdd import PROPAGATIONS
+from hypercondense.condensing.base import Task
 from hypercondense.data import load, synthetic
 from hypercondense.evaluation import evaluate
 from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
-from hypercondense.methods import AHGCDDX, Condenser, Herding, Ridge
-from hypercondense.methods.ahgcdd import PROPAGATIONS
-from hypercondense.methods.base import Task
 from hypercondense.nn import build, training
 from hypercondense.nn.learner import averaged_learner
 from hypercondense.runtime.rng import generator
+from hypercondense.search import Auto, candidates, judge, search
+from hypercondense.search.budget import Budget
 
 MANY = 1000  # more than there is to try
 
@@ -712,7 +712,7 @@ def test_asking_the_networks_early_takes_no_time_from_the_trials(
 ) -> None:
     begin = time.perf_counter()
     clock = [begin]
-    monkeypatch.setattr("hypercondense.auto.budget.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("hypercondense.search.budget.time.perf_counter", lambda: clock[0])
 
     def slow(candidate: Hypergraph) -> list[float]:
         clock[0] += 100.0

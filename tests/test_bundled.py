@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
+from hypercondense.condensing import Bundled, Unrolled
+from hypercondense.condensing.bundled import bundles_of
 from hypercondense.diffusion import diffuse, vanilla
 from hypercondense.hypergraph import Hypergraph, Split, split
-from hypercondense.methods import Bundled, Unrolled
-from hypercondense.methods.bundled import bundles_of
 
 FAST: dict[str, Any] = {"epochs": 2, "unrolled_epochs": 3, "window": 2, "horizon": 6, "hidden": 8}
 FAST |= {"samples_per_node": 5}

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hypercondense.catalogue import make_method
+from hypercondense.condensing import Herding, KCenter, Random
+from hypercondense.condensing.assembly import induced
+from hypercondense.condensing.baselines.selection import herding, k_center, random_positions
 from hypercondense.data import synthetic
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph, Ids, split
-from hypercondense.methods import Herding, KCenter, Random
-from hypercondense.methods.assembly import induced
-from hypercondense.methods.selection import herding, k_center, random_positions
 
 #: Small whole numbers: every sum is exact, so ties are real ties and the first of them must win.
 ROWS = st.tuples(st.integers(1, 9), st.integers(1, 3)).flatmap(

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from experiment_cases import QUICK, plan_of, write_plan
 from hypercondense.catalogue import METHODS
+from hypercondense.condensing import Random
 from hypercondense.errors import ConfigError
 from hypercondense.experiments.plan import read_plan
 from hypercondense.experiments.published import Published, PublishedFigure
 from hypercondense.experiments.settings import Settings, is_same
-from hypercondense.methods import Random
 from hypercondense.nn import MODELS
 
 PLANS = sorted((Path(__file__).parents[1] / "experiments").glob("*.toml"))

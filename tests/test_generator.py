@@ -5,8 +5,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from hypercondense import generator as module
-from hypercondense.generator import (
+from hypercondense.condensing import generator as module
+from hypercondense.condensing.generator import (
     AnchorGenerator,
     nearest_candidates,
     span_basis,

@@ -8,9 +8,9 @@ import torch
 
 from hypercondense.catalogue import condense
 from hypercondense.condensation import Condensation
+from hypercondense.condensing.baselines.hgcond import HGCond, HGCondNHL
 from hypercondense.data import synthetic
 from hypercondense.hypergraph import Hypergraph, Split, split
-from hypercondense.methods.hgcond import HGCond, HGCondNHL
 
 FAST = {
     "epochs": 8,
@@ -165,7 +165,7 @@ def test_constant_features_give_a_finite_result(name: str, source: Hypergraph) -
 def test_a_nan_stops_with_the_term_and_keeps_the_last_good_snapshot(
     source: Hypergraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hypercondense.methods.hgcond import method
+    from hypercondense.condensing.baselines.hgcond import method
 
     calls = iter(range(100))
     true_losses = method.matching_losses

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from hypercondense.hypergraph import Hypergraph
-from hypercondense.methods.hgcond.linker import (
+from hypercondense.condensing.baselines.hgcond.linker import (
     HyperedgeLinker,
     gaussian_divergence,
     negative_bound,
     train_linker,
 )
-from hypercondense.methods.hgcond.pairs import MembershipSampler
+from hypercondense.condensing.baselines.hgcond.pairs import MembershipSampler
+from hypercondense.hypergraph import Hypergraph
 from hypercondense.runtime.rng import seeded
 from strategies import hypergraphs
 

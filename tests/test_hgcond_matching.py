@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from hypercondense.diffusion import diffuse_dense, vanilla
-from hypercondense.methods.hgcond.matching import (
+from hypercondense.condensing.baselines.hgcond.matching import (
     Parameters,
     SourceRows,
     View,
@@ -21,6 +20,7 @@ from hypercondense.methods.hgcond.matching import (
     matching_losses,
     parameter_distance,
 )
+from hypercondense.diffusion import diffuse_dense, vanilla
 
 LABELS = torch.tensor([0, 0, 1, 2, 1])
 WIDTHS = pytest.mark.parametrize("widths", [[4, 3], [4, 6, 3]], ids=["linear", "hidden layer"])

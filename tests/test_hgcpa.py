@@ -8,11 +8,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from hypercondense.condensing import HGCPA
+from hypercondense.condensing.baselines.hgcpa import crowding
 from hypercondense.data import synthetic
 from hypercondense.diffusion import diffuse, vanilla
 from hypercondense.hypergraph import split
-from hypercondense.methods import HGCPA
-from hypercondense.methods.hgcpa import crowding
 
 SOURCE = synthetic(num_nodes=150, num_hyperedges=100, num_features=8, num_classes=3, seed=2)
 PARTS = split(SOURCE)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hypercondense.initialize import STARTS, initialize, kmeans, single, uniform
+from hypercondense.condensing.starts import STARTS, initialize, kmeans, single, uniform
 
 ROWS = np.arange(24, dtype=np.float32).reshape(12, 2)
 ROW_LABELS = np.array([0, 1] * 6)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypercondense.labels import condensed_labels, share_out
+from hypercondense.condensing.allotment import condensed_labels, share_out
 
 
 @given(st.lists(st.integers(1, 500), min_size=1, max_size=12), st.integers(0, 300))

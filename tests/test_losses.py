@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypercondense.losses import PairSampler, class_prototypes, coarse_loss, fine_loss, fine_losses
+from hypercondense.condensing.losses import PairSampler, class_prototypes, coarse_loss, fine_loss, fine_losses
 
 SEEDS = st.integers(0, 10_000)
 

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 from hypercondense.catalogue import METHODS, make_method
 from hypercondense.condensation import Condensation, load_condensed
+from hypercondense.condensing.allotment import condensed_labels
 from hypercondense.data import synthetic
 from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
-from hypercondense.labels import condensed_labels
 
 #: Options that make a method fast on a few nodes.
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from hypercondense.catalogue import METHODS, make_method
+from hypercondense.condensing.ahgcdd import AHGCDD
+from hypercondense.condensing.options import configure, settings_of
+from hypercondense.condensing.schedules import cosine, linear
 from hypercondense.errors import ConfigError
-from hypercondense.methods.ahgcdd import AHGCDD
-from hypercondense.methods.options import configure, settings_of
-from hypercondense.schedules import cosine, linear
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)

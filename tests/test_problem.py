@@ -7,12 +7,12 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hypercondense.condensing import Ridge, Unrolled
+from hypercondense.condensing import problem as problems
+from hypercondense.condensing.problem import Map, Problem, view_of
 from hypercondense.data import synthetic
 from hypercondense.diffusion import heat_kernel, vanilla
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.methods import Ridge, Unrolled
-from hypercondense.methods import problem as problems
-from hypercondense.methods.problem import Map, Problem, view_of
 
 
 def problem_of(num_maps: int, num_rows: int, *, shares: bool) -> Problem:

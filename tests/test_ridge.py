@@ -8,11 +8,8 @@ import torch
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from hypercondense.condensation import Condensation
-from hypercondense.data import synthetic
-from hypercondense.diffusion import diffuse, heat_kernel
-from hypercondense.hypergraph import split
-from hypercondense.methods.options import configure
-from hypercondense.methods.ridge import (
+from hypercondense.condensing.options import configure
+from hypercondense.condensing.ridge import (
     OBJECTIVES,
     Ridge,
     cross_entropy,
@@ -21,6 +18,9 @@ from hypercondense.methods.ridge import (
     solve_positive,
     squared,
 )
+from hypercondense.data import synthetic
+from hypercondense.diffusion import diffuse, heat_kernel
+from hypercondense.hypergraph import split
 from tasks import task_of
 
 

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from hypercondense.schedules import SCHEDULES, cosine, linear, step
+from hypercondense.condensing.schedules import SCHEDULES, cosine, linear, step
 
 
 def test_cosine_is_a_quarter_turn() -> None:

@@ -16,9 +16,14 @@ from hypothesis import strategies as st
 
 from format_examples import tiny
 from hypercondense import condensation
-from hypercondense.auto.judge import Judge
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
+from hypercondense.condensing import Ridge, Unrolled
+from hypercondense.condensing.assembly import induced
+from hypercondense.condensing.options import configure
+from hypercondense.condensing.problem import Map, Problem
+from hypercondense.condensing.refinement import State
+from hypercondense.condensing.ridge import OBJECTIVES, first_scores
 from hypercondense.data import synthetic
 from hypercondense.data.formats import read, read_native, write_native
 from hypercondense.errors import FormatError
@@ -26,15 +31,10 @@ from hypercondense.evaluation import evaluate
 from hypercondense.files.storage import read_tensors, write_tensors
 from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.hypergraph.statistics import statistics
-from hypercondense.methods import Ridge, Unrolled
-from hypercondense.methods.assembly import induced
-from hypercondense.methods.options import configure
-from hypercondense.methods.problem import Map, Problem
-from hypercondense.methods.refinement import State
-from hypercondense.methods.ridge import OBJECTIVES, first_scores
 from hypercondense.nn import MODELS
 from hypercondense.nn.short_trainings import validation_scorer
 from hypercondense.nn.training import Configuration, Inputs, train
+from hypercondense.search.judge import Judge
 from strategies import hypergraphs
 from tasks import task_of
 from test_condensation import change_manifest, example

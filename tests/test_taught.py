@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from hypercondense.condensing import Unrolled
+from hypercondense.condensing.taught import Taught
 from hypercondense.data import synthetic
 from hypercondense.diffusion import diffuse
 from hypercondense.evaluation import evaluate
 from hypercondense.hypergraph import Hypergraph, Split, split
-from hypercondense.methods import Unrolled
 from hypercondense.nn.training import Configuration, Inputs, train
-from hypercondense.taught import Taught
 from tasks import task_of
 
 QUICK: dict[str, Any] = {"unrolled_epochs": 3, "window": 2, "horizon": 4, "hidden": 8, "self_select": False}

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from hypercondense.condensation import Condensation
+from hypercondense.condensing.options import configure
+from hypercondense.condensing.refinement import State
+from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.data import synthetic
 from hypercondense.diffusion import diffuse, vanilla
 from hypercondense.hypergraph import Hypergraph, Split, split
-from hypercondense.methods.options import configure
-from hypercondense.methods.refinement import State
-from hypercondense.methods.unrolled import Unrolled
 
 FAST = {"epochs": 2, "unrolled_epochs": 9, "window": 2, "horizon": 6, "networks": 2, "hidden": 8}
 FAST |= {"samples_per_node": 5}

@@ -16,11 +16,11 @@ from hypercondense.version import __version__
 if TYPE_CHECKING:
     from hypercondense.catalogue import condense
     from hypercondense.condensation import Condensation, load_condensed
+    from hypercondense.condensing import AHGCDD, AHGCDDX
     from hypercondense.data import digits, load, synthetic
     from hypercondense.evaluation import Score, evaluate
     from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
     from hypercondense.hypergraph.statistics import statistics
-    from hypercondense.methods import AHGCDD, AHGCDDX
 
 __all__ = [
     "AHGCDD",
@@ -48,7 +48,7 @@ _HOMES = {
     "data": ("digits", "load", "synthetic"),
     "evaluation": ("Score", "evaluate"),
     "hypergraph": ("Hypergraph", "Split", "split", "split_from_ids"),
-    "methods": ("AHGCDD", "AHGCDDX"),
+    "condensing": ("AHGCDD", "AHGCDDX"),
     "hypergraph.statistics": ("statistics",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

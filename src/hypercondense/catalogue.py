@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hypercondense.auto import Auto
 from hypercondense.condensation import Condensation
-from hypercondense.errors import ConfigError
-from hypercondense.hypergraph import Hypergraph, Split
-from hypercondense.methods import (
+from hypercondense.condensing import (
     AHGCDD,
     AHGCDDX,
     HGCPA,
@@ -21,8 +18,11 @@ from hypercondense.methods import (
     Ridge,
     Unrolled,
 )
-from hypercondense.methods.options import configure
-from hypercondense.taught import Taught
+from hypercondense.condensing.options import configure
+from hypercondense.condensing.taught import Taught
+from hypercondense.errors import ConfigError
+from hypercondense.hypergraph import Hypergraph, Split
+from hypercondense.search import Auto
 
 METHODS: dict[str, type[Condenser]] = {
     method.name: method

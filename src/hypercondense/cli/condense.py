@@ -64,12 +64,12 @@ def condense(
     debug: options.Debug = False,
 ) -> None:
     """Condense a hypergraph into a folder that `evaluate` and Python can read."""
-    from hypercondense.auto import Auto
     from hypercondense.catalogue import make_method
     from hypercondense.errors import ConfigError
     from hypercondense.files.storage import check_target, user_cache
     from hypercondense.nn.short_trainings import validation_scorer
     from hypercondense.runtime.memory import parse_size
+    from hypercondense.search import Auto
 
     # Everything that can be wrong is found out before the long work.
     chosen = parse_settings(settings)
@@ -155,9 +155,9 @@ def checkpoint_folder(out: Path) -> Path:
 @contextmanager
 def sole_writer(out: Path) -> Iterator[None]:
     """Keep other processes from condensing into the same folder; forget the checkpoint if all goes well."""
+    from hypercondense.condensing.checkpoint import remove_checkpoint
     from hypercondense.errors import CondensationError
     from hypercondense.files.locking import BusyError, exclusive
-    from hypercondense.methods.checkpoint import remove_checkpoint
 
     folder = checkpoint_folder(out)
     lock = folder / "lock"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hypercondense.catalogue import make_method
+from hypercondense.condensing.options import settings_of
 from hypercondense.data.registry import lookup
 from hypercondense.data.synthetic import synthetic
 from hypercondense.errors import ConfigError
@@ -16,7 +17,6 @@ from hypercondense.experiments.layout import Figure, Layout, read_figure, read_l
 from hypercondense.experiments.published import Published, read_published
 from hypercondense.experiments.settings import WHOLE, Settings
 from hypercondense.experiments.toml_reader import Table, read_toml
-from hypercondense.methods.options import settings_of
 from hypercondense.nn import model_class
 
 _KEYS = (

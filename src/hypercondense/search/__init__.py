@@ -1,5 +1,5 @@
 """Search for the best way to condense one hypergraph, on validation nodes and within a budget."""
 
-from hypercondense.auto.search import Auto
+from hypercondense.search.search import Auto
 
 __all__ = ["Auto"]

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from hypercondense.condensing.assembly import induced
+from hypercondense.condensing.baselines.selection import random_positions
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
-from hypercondense.methods.assembly import induced
-from hypercondense.methods.selection import random_positions
 from hypercondense.runtime.rng import numpy_generator
 
 _BLOCK = 1024  # rows compared at a time

@@ -12,13 +12,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from hypercondense.condensing.assembly import condensed_like
+from hypercondense.condensing.base import Outcome, Task
+from hypercondense.condensing.options import check_options
+from hypercondense.condensing.problem import Problem
+from hypercondense.condensing.ridge import Ridge
+from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence
-from hypercondense.methods.assembly import condensed_like
-from hypercondense.methods.base import Outcome, Task
-from hypercondense.methods.options import check_options
-from hypercondense.methods.problem import Problem
-from hypercondense.methods.ridge import Ridge
-from hypercondense.methods.unrolled import Unrolled
 from hypercondense.runtime.rng import numpy_generator
 
 _NOISE_STREAM = 9

@@ -16,14 +16,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hypercondense.condensing.ahgcdd import AHGCDD, PROPAGATIONS, Propagation
+from hypercondense.condensing.base import Condenser, Outcome, Task
+from hypercondense.condensing.options import check_options, choice
+from hypercondense.condensing.problem import Map, Problem
+from hypercondense.condensing.refinement import Rows, State, first_features, spread
+from hypercondense.condensing.starts import STARTS, Start
 from hypercondense.diffusion import heat_kernel, identity
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.initialize import STARTS, Start
-from hypercondense.methods.ahgcdd import AHGCDD, PROPAGATIONS, Propagation
-from hypercondense.methods.base import Condenser, Outcome, Task
-from hypercondense.methods.options import check_options, choice
-from hypercondense.methods.problem import Map, Problem
-from hypercondense.methods.refinement import Rows, State, first_features, spread
 
 _SAMPLE_STREAM = 6
 _JITTER_TRIES = 8

@@ -7,13 +7,10 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hypercondense.hypergraph import Ids
-from hypercondense.methods.assembly import induced
-from hypercondense.methods.base import Condenser, Outcome, Task
-from hypercondense.methods.embedding import EMBEDDINGS, Embedding
-from hypercondense.methods.guard import RANDOM_STREAM
-from hypercondense.methods.options import check_options, choice
-from hypercondense.methods.selection import (
+from hypercondense.condensing.assembly import induced
+from hypercondense.condensing.base import Condenser, Outcome, Task
+from hypercondense.condensing.baselines.embedding import EMBEDDINGS, Embedding
+from hypercondense.condensing.baselines.selection import (
     Choose,
     check_enough,
     herding,
@@ -21,6 +18,9 @@ from hypercondense.methods.selection import (
     positions_by_class,
     random_positions,
 )
+from hypercondense.condensing.guard import RANDOM_STREAM
+from hypercondense.condensing.options import check_options, choice
+from hypercondense.hypergraph import Ids
 from hypercondense.runtime.rng import numpy_generator
 
 

@@ -11,12 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from hypercondense.diffusion import diffuse_dense, vanilla
-from hypercondense.hypergraph import Dense
-from hypercondense.initialize import STARTS, Start
-from hypercondense.methods.base import Condenser, Outcome, Task
-from hypercondense.methods.hgcond.linker import HyperedgeLinker, train_linker
-from hypercondense.methods.hgcond.matching import (
+from hypercondense.condensing.base import Condenser, Outcome, Task
+from hypercondense.condensing.baselines.hgcond.linker import HyperedgeLinker, train_linker
+from hypercondense.condensing.baselines.hgcond.matching import (
     SourceRows,
     View,
     Waypoint,
@@ -24,9 +21,12 @@ from hypercondense.methods.hgcond.matching import (
     first_parameters,
     matching_losses,
 )
-from hypercondense.methods.hgcond.pairs import MembershipSampler
-from hypercondense.methods.options import check_options, choice
-from hypercondense.methods.refinement import Rows, State, first_features, spread
+from hypercondense.condensing.baselines.hgcond.pairs import MembershipSampler
+from hypercondense.condensing.options import check_options, choice
+from hypercondense.condensing.refinement import Rows, State, first_features, spread
+from hypercondense.condensing.starts import STARTS, Start
+from hypercondense.diffusion import diffuse_dense, vanilla
+from hypercondense.hypergraph import Dense
 from hypercondense.runtime.rng import generator, numpy_generator, seeded
 
 _SAMPLE_STREAM, _LINKER_STREAM, _EXPERT_STREAM = 5, 6, 7  # independent sources of chance under one seed

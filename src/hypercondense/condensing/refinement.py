@@ -12,14 +12,14 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from hypercondense.condensing.base import Outcome, Task
+from hypercondense.condensing.checkpoint import pack_optimizer, unpack_optimizer
+from hypercondense.condensing.generator import follow_gradient, structure_health
+from hypercondense.condensing.snapshot import Snapshot
+from hypercondense.condensing.starts import Start, initialize
 from hypercondense.diffusion import SelectedRows, class_sums
 from hypercondense.errors import CondensationError
-from hypercondense.generator import follow_gradient, structure_health
 from hypercondense.hypergraph import Dense, Ids
-from hypercondense.initialize import Start, initialize
-from hypercondense.methods.base import Outcome, Task
-from hypercondense.methods.checkpoint import pack_optimizer, unpack_optimizer
-from hypercondense.methods.snapshot import Snapshot
 from hypercondense.runtime.rng import generator, numpy_generator
 
 _START_STREAM = 1  # another source of chance than that of the samples, under one seed

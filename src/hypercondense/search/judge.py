@@ -7,10 +7,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hypercondense.condensing.base import Task
+from hypercondense.condensing.problem import targets_of, view_of
 from hypercondense.diffusion import identity, vanilla
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.methods.base import Task
-from hypercondense.methods.problem import targets_of, view_of
 from hypercondense.nn import Receivers
 from hypercondense.nn.base import InputLinear
 from hypercondense.nn.hgnn import HGNN

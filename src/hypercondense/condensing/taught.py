@@ -14,10 +14,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hypercondense.methods import Unrolled
-from hypercondense.methods.base import Task
-from hypercondense.methods.options import check_options
-from hypercondense.methods.problem import Problem
+from hypercondense.condensing import Unrolled
+from hypercondense.condensing.base import Task
+from hypercondense.condensing.options import check_options
+from hypercondense.condensing.problem import Problem
 from hypercondense.nn.training import Configuration, Inputs, train
 from hypercondense.runtime.rng import numpy_generator
 from hypercondense.runtime.threads import one_thread

@@ -10,9 +10,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hypercondense.condensing.base import Task
 from hypercondense.diffusion import diffuse, diffuse_dense
 from hypercondense.hypergraph import Dense, Hypergraph
-from hypercondense.methods.base import Task
 
 _DENSE_ENTRIES = 10**7  # of an incidence: larger ones stay sparse
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from torch import Tensor
 
+from hypercondense.condensing.base import Task, assemble
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.methods.base import Task, assemble
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from typing import Any, Protocol
 
-from hypercondense.initialize import STARTS
-from hypercondense.methods import AHGCDD, AHGCDDX, Bundled, Condenser, Herding, Ridge, Unrolled
-from hypercondense.methods.ahgcdd import PROPAGATIONS
-from hypercondense.taught import Taught
+from hypercondense.condensing import AHGCDD, AHGCDDX, Bundled, Condenser, Herding, Ridge, Unrolled
+from hypercondense.condensing.ahgcdd import PROPAGATIONS
+from hypercondense.condensing.starts import STARTS
+from hypercondense.condensing.taught import Taught
 
 #: Epochs of the closed form, of a brief and of a long optimization through a training.
 CLOSED_FORM_EPOCHS, BRIEF_EPOCHS, LONG_EPOCHS = 100, 30, 200

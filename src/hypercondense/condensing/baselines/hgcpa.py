@@ -11,12 +11,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from hypercondense.condensing.base import Condenser, Outcome, Task
+from hypercondense.condensing.losses import PairSampler, fine_loss
+from hypercondense.condensing.options import check_options, choice
+from hypercondense.condensing.refinement import Rows, State, first_features, spread
+from hypercondense.condensing.starts import STARTS, Start
 from hypercondense.diffusion import vanilla
-from hypercondense.initialize import STARTS, Start
-from hypercondense.losses import PairSampler, fine_loss
-from hypercondense.methods.base import Condenser, Outcome, Task
-from hypercondense.methods.options import check_options, choice
-from hypercondense.methods.refinement import Rows, State, first_features, spread
 
 _SAMPLE_STREAM = 4
 

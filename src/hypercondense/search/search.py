@@ -18,17 +18,17 @@ from typing import Any, ClassVar, TypeAlias
 import torch
 from torch import Tensor
 
-from hypercondense.auto import candidates
-from hypercondense.auto.budget import Budget
-from hypercondense.auto.judge import Judge, is_clearly_better
+from hypercondense.condensing import Bundled, Condenser, Ridge, Unrolled
+from hypercondense.condensing.base import Outcome, Task
+from hypercondense.condensing.baselines.coresets import Coreset
+from hypercondense.condensing.options import changed_settings, check_options
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.methods import Bundled, Condenser, Ridge, Unrolled
-from hypercondense.methods.base import Outcome, Task
-from hypercondense.methods.coresets import Coreset
-from hypercondense.methods.options import changed_settings, check_options
 from hypercondense.nn import MODELS
 from hypercondense.nn.short_trainings import validation_scores
 from hypercondense.runtime.progress import silent
+from hypercondense.search import candidates
+from hypercondense.search.budget import Budget
+from hypercondense.search.judge import Judge, is_clearly_better
 
 #: Confirming where validation nodes are many: narrow networks, and so short a training cannot overfit.
 _QUICK: dict[str, Any] = {

@@ -12,8 +12,8 @@ from typing import ClassVar, TypeAlias
 import torch
 from torch import Tensor
 
-from hypercondense.diffusion import diffuse_dense, heat_kernel, identity, truncation_order, vanilla
-from hypercondense.generator import (
+from hypercondense.condensing.base import Condenser, Outcome, Task
+from hypercondense.condensing.generator import (
     AnchorGenerator,
     Threshold,
     nearest_candidates,
@@ -22,13 +22,13 @@ from hypercondense.generator import (
     warm_start,
     warm_targets,
 )
-from hypercondense.initialize import STARTS, Start
-from hypercondense.losses import PairSampler, class_prototypes, coarse_loss, fine_loss, lengths
-from hypercondense.methods.base import Condenser, Outcome, Task
-from hypercondense.methods.options import check_options, choice
-from hypercondense.methods.refinement import Rows, State, first_features, spread
+from hypercondense.condensing.losses import PairSampler, class_prototypes, coarse_loss, fine_loss, lengths
+from hypercondense.condensing.options import check_options, choice
+from hypercondense.condensing.refinement import Rows, State, first_features, spread
+from hypercondense.condensing.schedules import SCHEDULES, Schedule
+from hypercondense.condensing.starts import STARTS, Start
+from hypercondense.diffusion import diffuse_dense, heat_kernel, identity, truncation_order, vanilla
 from hypercondense.runtime.rng import generator, seeded
-from hypercondense.schedules import SCHEDULES, Schedule
 
 Propagation: TypeAlias = Callable[[float], tuple[float, ...]]
 

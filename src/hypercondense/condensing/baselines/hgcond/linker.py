@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from hypercondense.condensing.baselines.hgcond.pairs import MembershipSampler, Pairs
 from hypercondense.hypergraph import Dense
-from hypercondense.methods.hgcond.pairs import MembershipSampler, Pairs
 from hypercondense.runtime.progress import Progress, silent
 
 

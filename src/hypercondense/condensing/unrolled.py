@@ -12,13 +12,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from hypercondense.condensing.ahgcdd import PROPAGATIONS, Propagation
+from hypercondense.condensing.options import check_options, choice
+from hypercondense.condensing.problem import Problem
+from hypercondense.condensing.refinement import State
+from hypercondense.condensing.ridge import Ridge, falling, learnt_targets
+from hypercondense.condensing.starts import STARTS, Start
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.initialize import STARTS, Start
-from hypercondense.methods.ahgcdd import PROPAGATIONS, Propagation
-from hypercondense.methods.options import check_options, choice
-from hypercondense.methods.problem import Problem
-from hypercondense.methods.refinement import State
-from hypercondense.methods.ridge import Ridge, falling, learnt_targets
 from hypercondense.nn.learner import Learner, averaged_learner
 from hypercondense.nn.steps import Training
 from hypercondense.runtime.rng import generator

@@ -21,7 +21,7 @@ def choice(default: str, choices: Mapping[str, Any]) -> Any:
 def configure(cls: type[T], settings: Mapping[str, Any]) -> T:
     """Make ``cls``, a dataclass of options, from settings that may be text; unknown names are errors.
 
-    >>> from hypercondense.methods.ahgcdd import AHGCDD
+    >>> from hypercondense.condensing.ahgcdd import AHGCDD
     >>> configure(AHGCDD, {"time": "3", "schedule": "linear"}).time
     3.0
     """

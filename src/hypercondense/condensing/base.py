@@ -13,14 +13,14 @@ import torch
 from torch import Tensor
 
 from hypercondense.condensation import Condensation, Provenance
+from hypercondense.condensing import guard
+from hypercondense.condensing.allotment import RatioOf, condensed_labels
+from hypercondense.condensing.assembly import condensed_like
+from hypercondense.condensing.checkpoint import Checkpoint
+from hypercondense.condensing.options import settings_of
 from hypercondense.diffusion import SelectedRows, cached_diffusion, diffuse
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence, Split
-from hypercondense.labels import RatioOf, condensed_labels
-from hypercondense.methods import guard
-from hypercondense.methods.assembly import condensed_like
-from hypercondense.methods.checkpoint import Checkpoint
-from hypercondense.methods.options import settings_of
 from hypercondense.runtime import memory as memory_use
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.threads import one_thread

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 import torch
 from torch.nn import functional
 
+from hypercondense.condensing.base import Task
 from hypercondense.diffusion import heat_kernel
 from hypercondense.hypergraph import Dense, Ids
-from hypercondense.methods.base import Task
 from hypercondense.nn import HypergraphNetwork, Input, Structure, build, input_features
 from hypercondense.runtime.rng import seeded
 

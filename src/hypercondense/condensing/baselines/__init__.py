@@ -1,0 +1,1 @@
+"""What AHGCDD is compared with: chosen nodes, and methods of others."""
