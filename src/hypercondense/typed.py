@@ -1,0 +1,220 @@
+"""Values with types: recipes, plans, manifests and settings are made of them.
+
+A :class:`Value` is frozen and hashable, and is checked in the same way whether it is made in Python or read
+from a file: types, bounds (``Annotated[int, Meta(ge=1)]``), unknown fields and finite numbers. msgspec does
+the reading; here its errors get the place, what was expected, what came and what is allowed.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+import msgspec
+from msgspec import Meta, Struct
+
+from hypercondense.errors import ConfigError
+
+T = TypeVar("T")
+
+#: Numbers with bounds, for fields.
+Count = Annotated[int, Meta(ge=1)]
+CountOrZero = Annotated[int, Meta(ge=0)]
+Positive = Annotated[float, Meta(gt=0)]
+NotNegative = Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+_WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "null": "none",
+}
+
+
+class Value(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A frozen value whose fields are checked when it is made."""
+
+    def __post_init__(self) -> None:
+        for name, kind in _field_types(type(self)):
+            given = getattr(self, name)
+            try:
+                value = msgspec.convert(given, kind)
+            except msgspec.ValidationError as error:
+                raise ValueError(explained(str(error), given, kind, root=name)) from None
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError(f"{name} must be a finite number, got {value}")
+            if value is not given:  # 2 becomes 2.0 where a float is meant: equal values are written alike
+                msgspec.structs.force_setattr(self, name, value)
+
+
+@cache
+def _field_types(kind: type[Struct]) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, field.type) for field in msgspec.structs.fields(kind))
+
+
+def read(
+    content: Any, kind: type[T], *, where: str = "", text: bool = False, error: type[Exception] = ConfigError
+) -> T:
+    """Make a ``kind`` from JSON-like content.
+
+    Args:
+        content: Dictionaries, lists, texts and numbers.
+        kind: What to make.
+        where: The beginning of an error: a file, an option.
+        text: Whether numbers may be texts, as they are on the command line.
+        error: What is raised if the content does not fit.
+    """
+    try:
+        return msgspec.convert(content, kind, strict=not text)
+    except msgspec.ValidationError as problem:
+        message = explained(str(problem), content, kind)
+    except RecursionError:
+        message = "it is nested too deeply"
+    raise error(f"{where}: {message}" if where else message)
+
+
+def content_of(value: Any) -> Any:
+    """A value as dictionaries, lists, texts and numbers; :func:`read` is the inverse."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def digest_of(value: Any) -> str:
+    """SHA-256 of the content of a value, which does not depend on the order of fields."""
+    return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
+
+
+def flat(content: Any, prefix: str = "") -> dict[str, Any]:
+    """Nested tables as one table with dotted names; lists stay as they are.
+
+    >>> flat({"goal": {"epochs": 5}, "looks": 4})
+    {'goal.epochs': 5, 'looks': 4}
+    """
+    if not isinstance(content, Mapping):
+        return {prefix: content}
+    found: dict[str, Any] = {}
+    for name, value in content.items():
+        found |= flat(value, f"{prefix}.{name}" if prefix else name)
+    return found
+
+
+def structs_in(kind: Any) -> Iterator[type[Struct]]:
+    """The kinds of values that may stand where ``kind`` is declared."""
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        yield kind
+    elif get_origin(kind) in (Annotated, Union, UnionType, tuple, list):
+        for part in get_args(kind):
+            yield from structs_in(part)
+
+
+def tag_of(kind: type[Struct]) -> str | None:
+    """The text that tells this kind from others in its place."""
+    tag = kind.__struct_config__.tag
+    return tag if isinstance(tag, str) else None
+
+
+def explained(message: str, content: Any, kind: Any, *, root: str = "") -> str:
+    """An error of msgspec in words: the place, what was expected, what came and what is allowed."""
+    found = re.fullmatch(r"(?s)(.*) - at `\$(.*)`", message)
+    reason, path = (found[1], found[2]) if found else (message, "")
+    place = (root + path).lstrip(".")
+    value, inner = _walk(content, kind, path)
+    named = f"{place} " if place else ""
+    in_place = f" in {place}" if place else ""
+    if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", reason):
+        names = sorted(field.encode_name for one in inner for field in msgspec.structs.fields(one))
+        return f"unknown field {unknown[1]!r}{in_place}; there are {', '.join(names)}"
+    if missing := re.fullmatch(r"Object missing required field `(.*)`", reason):
+        return f"{missing[1]} is missing{in_place}"
+    if reason.startswith(("Invalid value ", "Invalid enum value ")):
+        return f"{named}must be one of {', '.join(_choices(content, kind, path))}, got {_short(value)}"
+    if expected := re.match(r"Expected (.*?)(?:, got (`.*`|\d+))?$", reason):
+        words = re.sub(r"`([^`]*)`", lambda part: _in_words(part[1]), expected[1])
+        return f"{named}must be {words}, got {_short(value)}"
+    return f"{place}: {reason}" if place else reason
+
+
+def _in_words(names: str) -> str:
+    return " or ".join(_WORDS.get(name, name) for name in names.split(" | "))
+
+
+def _short(value: Any) -> str:
+    text = repr(value) if isinstance(value, str | int | float | bool | NoneType) else type(value).__name__
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _steps(path: str) -> list[str | int]:
+    return [
+        int(index) if index else name
+        for name, index in re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", path)
+        if name or index.isdigit()
+    ]
+
+
+def _walk(content: Any, kind: Any, path: str) -> tuple[Any, list[type[Struct]]]:
+    """What lies at a path of the content, and which kinds of values may be there."""
+    inner = _fitting(content, kind)
+    for step in _steps(path):
+        kinds: list[Any] = []
+        if isinstance(step, str):
+            kinds = [
+                field.type
+                for one in inner
+                for field in msgspec.structs.fields(one)
+                if field.encode_name == step
+            ]
+        else:
+            kinds = list(inner)
+        content = _item(content, step)
+        inner = [one for each in kinds for one in _fitting(content, each)]
+    return content, inner
+
+
+def _item(content: Any, step: str | int) -> Any:
+    if isinstance(content, Struct) and isinstance(step, str):
+        return getattr(content, step, None)
+    try:
+        return content[step]
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _fitting(content: Any, kind: Any) -> list[type[Struct]]:
+    """The kinds of values that may be where ``kind`` is declared; only that of its tag if it has one."""
+    found = list(structs_in(kind))
+    if isinstance(content, Mapping):
+        tagged = [
+            one
+            for one in found
+            if tag_of(one) and content.get(str(one.__struct_config__.tag_field)) == tag_of(one)
+        ]
+        return tagged or found
+    return found
+
+
+def _choices(content: Any, kind: Any, path: str) -> list[str]:
+    """What may stand at a path that wants one of several texts."""
+    steps = _steps(path)
+    parent, _, last = path.rpartition(".")
+    if not steps:
+        return _texts(kind)
+    _, owners = _walk(content, kind, parent)
+    tags = [str(tag_of(one)) for one in owners if one.__struct_config__.tag_field == last]
+    if tags:
+        return tags
+    fields = (field for one in owners for field in msgspec.structs.fields(one))
+    return [text for field in fields if field.encode_name == last for text in _texts(field.type)]
+
+
+def _texts(kind: Any) -> list[str]:
+    """The texts that a type of literal texts allows."""
+    found: list[str] = []
+    for part in get_args(kind):
+        found += [part] if isinstance(part, str) else _texts(part)
+    return found

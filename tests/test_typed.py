@@ -1,0 +1,91 @@
+"""Values that are checked when they are made and when they are read, with the same words."""
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from msgspec import Meta
+
+from hypercondense.errors import ConfigError, FormatError
+from hypercondense.typed import Count, Positive, Value, content_of, digest_of, flat, read
+
+
+class Ball(Value, tag_field="kind", tag="ball"):
+    size: Count = 3
+
+
+class Box(Value, tag_field="kind", tag="box"):
+    sides: tuple[int, int] = (1, 2)
+    weight: Positive = 1.0
+
+
+class Shelf(Value):
+    thing: Ball | Box = Ball()
+    others: tuple[Ball | Box, ...] = ()
+    colour: Literal["red", "blue"] = "red"
+    extra: Box | None = None
+    height: Annotated[float, Meta(ge=0)] = 2.0
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"thing": {"kind": "ball", "size": 0}}, "thing.size must be a whole number >= 1, got 0"),
+    ({"thing": {"kind": "ball", "size": "5"}}, "thing.size must be a whole number, got '5'"),
+    ({"thing": {"kind": "ball", "size": True}}, "thing.size must be a whole number, got True"),
+    ({"thing": {"kind": "cup"}}, "thing.kind must be one of ball, box, got 'cup'"),
+    ({"thing": {"kind": "ball", "sides": 1}}, "unknown field 'sides' in thing; there are size"),
+    ({"others": [{"kind": "box", "weight": 0}]}, "others[0].weight must be a number > 0.0, got 0"),
+    ({"others": 5}, "others must be a list, got 5"),
+    ({"colour": "green"}, "colour must be one of red, blue, got 'green'"),
+    ({"extra": {"kind": "box", "sides": [1, 2, 3]}}, "extra.sides must be a list of length 2, got list"),
+    ({"hight": 5}, "unknown field 'hight'; there are colour, extra, height, others, thing"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), BAD)
+def test_an_error_says_where_what_was_expected_and_what_came(content: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(content, Shelf, where="shelf.json")
+    assert str(caught.value) == f"shelf.json: {message}"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Ball(size=0), "size must be a whole number >= 1, got 0"),
+        (lambda: Ball(size="5"), "size must be a whole number, got '5'"),
+        (lambda: Box(weight=float("inf")), "weight must be a finite number, got inf"),
+        (lambda: Box(weight=float("nan")), "weight must be a number > 0.0, got nan"),
+        (lambda: Shelf(thing=3), "thing must be a table, got 3"),
+        (lambda: Shelf(colour="green"), "colour must be one of red, blue, got 'green'"),
+    ],
+)
+def test_values_made_in_python_are_checked_as_strictly(make: Any, message: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+def test_a_value_is_read_back_from_what_it_is_written_as() -> None:
+    shelf = Shelf(thing=Box(sides=(3, 4)), others=(Ball(), Box()), extra=Box())
+    assert read(content_of(shelf), Shelf) == shelf
+    assert hash(read(content_of(shelf), Shelf)) == hash(shelf)
+
+
+def test_equal_values_have_equal_digests_however_they_are_made() -> None:
+    assert digest_of(Box(weight=2)) == digest_of(Box(weight=2.0)) != digest_of(Box(weight=3.0))
+    assert digest_of(read({"weight": 2, "kind": "box"}, Box)) == digest_of(Box(weight=2))
+
+
+def test_text_may_be_numbers_where_it_is_asked_for() -> None:
+    assert read({"size": "7"}, Ball, text=True).size == 7
+
+
+def test_depth_is_an_error_and_no_crash() -> None:
+    content: Any = 1
+    for _ in range(100_000):
+        content = {"thing": content}
+    with pytest.raises(FormatError, match=r"thing\.kind|nested too deeply|is missing|unknown field"):
+        read(content, Shelf, error=FormatError)
+
+
+def test_flat_names_are_dotted() -> None:
+    assert flat(content_of(Shelf(extra=Box())))["extra.weight"] == 1.0
