@@ -90,7 +90,7 @@ def test_examples_run_and_stay_short(example: Path, workplace: Path) -> None:
 def test_public_names_are_what_they_say_even_after_their_modules_were_imported() -> None:
     import hypercondense
 
-    for module in ("condensation", "data", "evaluation", "hypergraph", "methods", "summary"):
+    for module in ("condensation", "data", "evaluation", "hypergraph", "condensing", "search", "nn"):
         importlib.import_module(f"hypercondense.{module}")
     for name in hypercondense.__all__:
         assert not inspect.ismodule(getattr(hypercondense, name)), name

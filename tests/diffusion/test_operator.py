@@ -1,0 +1,174 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+
+from hypercondense.diffusion import Propagation, diffuse_dense, heat_kernel, identity, propagate, vanilla
+from hypercondense.diffusion.operator import matrix_polynomial
+from hypercondense.hypergraph import Hypergraph
+from makers.diffusion_oracles import (
+    dense_diffusion,
+    dense_propagation,
+    hypergraph_of,
+    random_incidence,
+    sources,
+    with_self_loops,
+)
+
+
+def random_tensors(seed=0):
+    rng = np.random.default_rng(seed)
+    incidence = random_incidence(seed).astype(np.float64)
+    return torch.tensor(rng.standard_normal((12, 3))), torch.tensor(incidence)
+
+
+def test_propagate_is_the_matrix_of_the_definition():
+    x, incidence = random_tensors()
+    torch.testing.assert_close(propagate(x, incidence), torch.tensor(dense_propagation(incidence)) @ x)
+
+
+def test_heat_kernel_equals_matrix_exponential():
+    x, incidence = random_tensors()
+    laplacian = torch.eye(12, dtype=x.dtype) - torch.tensor(dense_propagation(incidence))
+    diffused = diffuse_dense(x, incidence, heat_kernel(2.0, order=60))
+    torch.testing.assert_close(diffused, torch.matrix_exp(-2.0 * laplacian) @ x, rtol=1e-12, atol=1e-12)
+
+
+def test_heat_kernel_equals_spectral_filter():
+    x, incidence = random_tensors(seed=3)
+    laplacian = torch.eye(12, dtype=x.dtype) - torch.tensor(dense_propagation(incidence))
+    frequencies, basis = torch.linalg.eigh(laplacian)
+    filtered = basis @ torch.diag(torch.exp(-3.0 * frequencies)) @ basis.T @ x
+    diffused = diffuse_dense(x, incidence, heat_kernel(3.0, order=80))
+    torch.testing.assert_close(diffused, filtered, rtol=1e-12, atol=1e-12)
+
+
+def test_frequencies_are_between_0_and_1_and_the_smallest_is_0():
+    for seed in range(20):
+        matrix = np.eye(12) - dense_propagation(random_incidence(seed, density=0.5))
+        frequencies = np.linalg.eigvalsh(matrix)
+        assert abs(frequencies[0]) < 1e-12
+        assert frequencies[-1] < 1 + 1e-12  # tighter than the 2 of the theorem: P is positive semidefinite
+
+
+def test_one_hyperedge_over_all_nodes_averages():
+    x = torch.randn(5, 2, dtype=torch.float64)
+    torch.testing.assert_close(propagate(x, torch.ones(5, 1, dtype=x.dtype)), x.mean(0).expand(5, 2))
+    source = hypergraph_of(np.ones((5, 1)), x.numpy().astype(np.float32))
+    averaged = Propagation.of(source, self_loops=False).apply(source.features)
+    np.testing.assert_allclose(averaged, np.broadcast_to(x.mean(0), (5, 2)), atol=1e-6)
+
+
+def test_identity_incidence_leaves_everything_as_it_is():
+    x = torch.randn(4, 3, dtype=torch.float64)
+    torch.testing.assert_close(propagate(x, torch.eye(4, dtype=x.dtype)), x)
+    source = hypergraph_of(np.eye(4), x.numpy().astype(np.float32))
+    propagation = Propagation.of(source)
+    np.testing.assert_array_equal(propagation.apply(source.features), source.features)
+    assert len(propagation.active_ids) == 0
+
+
+def test_isolated_nodes_keep_their_features_but_for_the_truncated_mass():
+    source = hypergraph_of([[1], [1], [0]], np.float32([[1], [2], [4]]))
+    weights = heat_kernel(2.0)
+    assert Propagation.of(source).diffuse(source.features, weights)[2, 0] == pytest.approx(4 * sum(weights))
+    without = Propagation.of(source, self_loops=False).diffuse(source.features, weights)
+    assert without[2, 0] == pytest.approx(4 * weights[0])  # P makes it 0, only the power 0 is left
+
+
+def test_empty_hyperedges_and_isolated_nodes_have_finite_correct_gradients():
+    incidence = torch.tensor([[1.0, 0.5, 0.0], [0.3, 0.0, 0.0], [0.0, 0.0, 0.0], [2.0, 1.0, 0.0]]).double()
+    x = torch.randn(4, 2, dtype=torch.float64, requires_grad=True)
+    incidence.requires_grad_()
+    diffuse_dense(x, incidence, heat_kernel(1.0)).square().sum().backward()
+    assert x.grad.isfinite().all()
+    assert incidence.grad.isfinite().all()
+    # Numerically only where the weights are positive: a step below 0 leaves the domain.
+    positive = incidence.detach() > 0
+
+    def diffused(x, weights):
+        spread = torch.zeros(4, 3, dtype=x.dtype).masked_scatter(positive, weights)
+        return diffuse_dense(x, spread, heat_kernel(1.0))
+
+    weights = incidence.detach()[positive].requires_grad_()
+    assert torch.autograd.gradcheck(diffused, (x, weights))
+
+
+@settings(deadline=None, max_examples=150)
+@given(sources())
+def test_source_propagation_equals_the_dense_oracle(source):
+    for coefficients in (heat_kernel(2.0), vanilla(2), identity(), (0.5, -1.0)):
+        got = Propagation.of(source).diffuse(source.dense_features(), coefficients)
+        np.testing.assert_allclose(got, dense_diffusion(source, coefficients), rtol=1e-5, atol=1e-5)
+
+
+@settings(deadline=None, max_examples=50)
+@given(sources())
+def test_source_and_dense_propagation_agree(source):
+    x = torch.tensor(source.dense_features(), dtype=torch.float64)
+    dense = diffuse_dense(x, torch.tensor(with_self_loops(source)).double(), heat_kernel(1.0))
+    sparse = Propagation.of(source).diffuse(source.dense_features(), heat_kernel(1.0))
+    np.testing.assert_allclose(sparse, dense, rtol=1e-5, atol=1e-5)
+
+
+@settings(deadline=None, max_examples=100)
+@given(sources())
+def test_random_walks_are_the_symmetric_propagation_between_roots_of_degrees(source):
+    root = np.sqrt(with_self_loops(source).astype(np.float64).sum(1))
+    symmetric = dense_propagation(with_self_loops(source))
+    walk = np.diag(1 / root) @ symmetric @ np.diag(root)
+    np.testing.assert_allclose(walk.sum(1), 1)  # means over neighbours
+    propagation = Propagation.of(source, walks=True)
+    for steps in (1, 3):
+        got = propagation.diffuse(source.dense_features(), vanilla(steps))
+        expected = np.linalg.matrix_power(walk, steps) @ source.dense_features()
+        np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_random_walk_takes_the_mean_of_neighbours():
+    source = hypergraph_of([[1, 0], [1, 1], [0, 1]], np.float32([[0], [3], [9]]))
+    # Node 0 is in its hyperedge with node 1 and in a loop: half of either.
+    assert Propagation.of(source, walks=True).apply(source.features)[0, 0] == pytest.approx((1.5 + 0) / 2)
+
+
+def test_walks_without_loops_make_isolated_nodes_0():
+    source = hypergraph_of([[1], [1], [0]], np.float32([[1], [2], [4]]))
+    walked = Propagation.of(source, self_loops=False, walks=True).apply(source.features)
+    np.testing.assert_allclose(walked.ravel(), [1.5, 1.5, 0])
+
+
+def test_factors_and_loop_make_up_the_matrix():
+    source = hypergraph_of(random_incidence(5, num_hyperedges=4))
+    propagation = Propagation.of(source)
+    matrix = np.diag(propagation.loop).astype(np.float64)
+    inner = propagation.to_nodes.toarray() @ propagation.to_hyperedges.toarray()
+    matrix[np.ix_(propagation.active_ids, propagation.active_ids)] += inner
+    np.testing.assert_allclose(matrix, dense_propagation(with_self_loops(source)), atol=1e-6)
+    assert sorted([*propagation.active_ids, *propagation.still_ids]) == list(range(source.num_nodes))
+
+
+def test_diffusing_does_not_change_its_input():
+    source = hypergraph_of(random_incidence(6), np.ones((12, 3), np.float32))
+    x = source.dense_features().copy()
+    Propagation.of(source).diffuse(x, heat_kernel(1.0))
+    np.testing.assert_array_equal(x, 1)
+
+
+def test_no_hyperedges_at_all():
+    source = Hypergraph(features=np.ones((3, 2)), labels=[0, 1, 0], incidence=([], []), num_hyperedges=0)
+    np.testing.assert_array_equal(Propagation.of(source).apply(source.features), 1)
+    np.testing.assert_array_equal(Propagation.of(source, self_loops=False).apply(source.features), 0)
+
+
+@pytest.mark.parametrize("coefficients", [(), (1.0, float("nan")), ((1.0,),), float("inf")])
+def test_coefficients_that_are_no_polynomial_are_refused(coefficients):
+    with pytest.raises(ValueError, match="coefficients"):
+        diffuse_dense(torch.ones(1, 1), torch.ones(1, 1), coefficients)
+
+
+@pytest.mark.parametrize("degree", range(11))
+def test_a_matrix_polynomial_is_the_sum_of_its_powers(degree):
+    matrix = torch.randn(4, 4, generator=torch.Generator().manual_seed(degree), dtype=torch.float64)
+    coefficients = tuple(float(k + 1) for k in range(degree + 1))
+    expected = sum(w * torch.linalg.matrix_power(matrix, k) for k, w in enumerate(coefficients))
+    torch.testing.assert_close(matrix_polynomial(matrix, coefficients), expected)

@@ -1,0 +1,477 @@
+"""Shares of classes instead of classes: kept with the data, learnt while condensing, and trained on."""
+
+import dataclasses
+import json
+import pickle
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hypercondense import condensation
+from hypercondense.cli import run as run_command
+from hypercondense.condensation import Condensation, load_condensed
+from hypercondense.condensing import Ridge, Unrolled
+from hypercondense.condensing.assembly import induced
+from hypercondense.condensing.options import configure
+from hypercondense.condensing.problem import Map, Problem
+from hypercondense.condensing.refinement import State
+from hypercondense.condensing.ridge import OBJECTIVES, first_scores
+from hypercondense.data import synthetic
+from hypercondense.data.formats import read, read_native, write_native
+from hypercondense.errors import FormatError
+from hypercondense.evaluation import evaluate
+from hypercondense.files.storage import read_tensors, write_tensors
+from hypercondense.hypergraph import Hypergraph, Split, split
+from hypercondense.hypergraph.statistics import statistics
+from hypercondense.nn import MODELS
+from hypercondense.nn.short_trainings import validation_scorer
+from hypercondense.nn.training import Configuration, Inputs, train
+from hypercondense.search.judge import Judge
+from makers.format_examples import tiny
+from makers.strategies import hypergraphs
+from makers.tasks import task_of
+from test_condensation import change_manifest, example
+
+SHARES = np.array([[0.75, 0.25], [0.5, 0.5], [0.125, 0.875]], np.float32)
+FAST = {"epochs": 6, "samples_per_node": 5, "soft_labels": True}
+METHODS: dict[type[Ridge], dict[str, Any]] = {
+    Ridge: FAST,
+    Unrolled: {**FAST, "unrolled_epochs": 5, "window": 2, "horizon": 6, "networks": 2, "hidden": 8},
+}
+
+
+def changed(hypergraph: Hypergraph, **changes: Any) -> Hypergraph:
+    return dataclasses.replace(hypergraph, **changes)
+
+
+def soft_example() -> Condensation:
+    made = example()
+    return dataclasses.replace(made, hypergraph=changed(made.hypergraph, soft_labels=SHARES))
+
+
+def one_hot(hypergraph: Hypergraph) -> Hypergraph:
+    """The same classes as shares."""
+    return changed(hypergraph, soft_labels=np.eye(hypergraph.num_classes)[hypergraph.labels])
+
+
+@pytest.fixture(scope="module")
+def candidate(source: Hypergraph, parts: Split) -> Hypergraph:
+    return induced(source, parts.train_ids[:40])
+
+
+def run(
+    method: type[Ridge], source: Hypergraph, parts: Split, settings: dict[str, Any] | None = None, **how: Any
+) -> Condensation:
+    return configure(method, {**METHODS[method], **(settings or {})}).condense(
+        source, parts, **{"nodes": 9, **how}
+    )
+
+
+# --- The data type ---
+
+
+def test_soft_labels_are_part_of_the_digest_only_where_there_are_any() -> None:
+    plain, soft = example().hypergraph, soft_example().hypergraph
+    # Known from before there were soft labels: results refer to hypergraphs by such digests.
+    assert tiny().digest == "05fc3b0d6be01a607ee4f09e06bd02d1b2fe54108139daf980e86caf8f179f55"
+    assert "soft_labels" not in plain.to_arrays()[0]
+    assert len({plain.digest, soft.digest, one_hot(plain).digest}) == 3
+    assert changed(soft, soft_labels=None).digest == plain.digest
+
+
+def test_changed_copies_keep_soft_labels() -> None:
+    soft = soft_example().hypergraph
+    assert soft.soft_labels is not None and soft.soft_labels.dtype == np.float32
+    assert changed(soft, name="other").digest == soft.digest
+    assert pickle.loads(pickle.dumps(soft)).digest == soft.digest
+    np.testing.assert_array_equal(induced(soft, np.array([2, 0])).soft_labels, SHARES[[2, 0]])
+    assert induced(example().hypergraph, np.array([2, 0])).soft_labels is None
+
+
+def test_they_are_copied_and_may_be_a_tensor() -> None:
+    given = torch.tensor(SHARES, dtype=torch.float64)
+    made = changed(example().hypergraph, soft_labels=given)
+    given[:] = 0
+    np.testing.assert_array_equal(made.soft_labels, SHARES)
+
+
+def test_a_node_of_unknown_class_has_shares_too() -> None:
+    made = changed(soft_example().hypergraph, labels=[0, -1, 1])
+    assert statistics(made).own_class_share == (0.75 + 0.875) / 2
+
+
+def test_people_see_that_there_are_soft_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    soft = soft_example()
+    assert repr(soft.hypergraph).endswith("2 classes, soft labels)")
+    assert statistics(soft.hypergraph).own_class_share == (0.75 + 0.5 + 0.875) / 3
+    assert statistics(example().hypergraph).own_class_share is None
+    for made, shown in ((soft, True), (example(), False)):
+        made.save(tmp_path / str(shown))
+        assert run_command(["info", str(tmp_path / str(shown))]) == 0
+        assert ("70.8% on the own class" in capsys.readouterr().out) is shown
+
+
+def test_pyg_gets_them_where_there_are_any() -> None:
+    np.testing.assert_array_equal(soft_example().to_pyg().y_soft.numpy(), SHARES)
+    assert "y_soft" not in example().to_pyg()
+
+
+# --- Folders ---
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@given(hypergraphs(), st.booleans())
+def test_any_condensed_hypergraph_survives_save_and_load(
+    tmp_path_factory: pytest.TempPathFactory, hypergraph: Hypergraph, plain: bool
+) -> None:
+    hypergraph = changed(hypergraph, soft_labels=None) if plain else hypergraph
+    path = tmp_path_factory.mktemp("soft") / "saved"
+    members = (np.arange(1),) * hypergraph.num_nodes
+    dataclasses.replace(example(), hypergraph=hypergraph, members=members).save(path)
+    loaded = load_condensed(path).hypergraph
+    assert loaded.digest == hypergraph.digest
+    assert (loaded.soft_labels is None) == (hypergraph.soft_labels is None)
+    if loaded.soft_labels is not None and hypergraph.soft_labels is not None:
+        assert loaded.soft_labels.tobytes() == hypergraph.soft_labels.tobytes()
+
+
+def test_readers_and_converters_keep_them(tmp_path: Path) -> None:
+    soft = soft_example()
+    soft.save(tmp_path / "condensed")
+    assert read(tmp_path / "condensed", name="other").digest == soft.hypergraph.digest
+    assert run_command(["convert", str(tmp_path / "condensed"), str(tmp_path / "native"), "--quiet"]) == 0
+    assert read_native(tmp_path / "native").digest == soft.hypergraph.digest
+
+
+def version(folder: Path) -> int:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return int(manifest.get("format_version", manifest.get("version")))
+
+
+def test_folders_without_them_can_be_read_by_older_programs_and_those_with_them_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, made in enumerate((example(), soft_example()), start=1):
+        made.save(tmp_path / f"condensed {number}")
+        write_native(made.hypergraph, tmp_path / f"native {number}")
+        assert version(tmp_path / f"condensed {number}") == version(tmp_path / f"native {number}") == number
+    monkeypatch.setattr(condensation, "FORMAT_VERSIONS", (1,))  # as it was
+    load_condensed(tmp_path / "condensed 1")
+    with pytest.raises(FormatError, match="format version 2 cannot be read"):
+        load_condensed(tmp_path / "condensed 2")
+
+
+CORRUPT = {
+    "wrong shape": (SHARES[:2], r"3 x 2, got shape \(2, 2\)"),
+    "a class too many": (np.eye(3, dtype=np.float32), r"3 x 2, got shape \(3, 3\)"),
+    "negative": (SHARES * 2 - 1 + [[0, 1]], "node 1, class 0|node 2, class 0 has -0.75"),
+    "not one in all": (SHARES * np.float32(0.5), "those of node 0 give 0.5"),
+    "NaN": (SHARES * np.float32(np.nan), "node 0, class 0 has nan"),
+    "infinite": (SHARES * np.float32(np.inf), "node 0, class 0 has inf"),
+}
+
+
+@pytest.mark.parametrize("kind", CORRUPT)
+def test_corrupt_shares_in_a_folder_are_named(tmp_path: Path, kind: str) -> None:
+    shares, message = CORRUPT[kind]
+    soft_example().save(tmp_path / "out")
+    tensors = tmp_path / "out" / "condensed.safetensors"
+    digest = write_tensors(tensors, read_tensors(tensors) | {"soft_labels": np.asarray(shares, np.float32)})
+    change_manifest(tmp_path / "out", sha256=digest)
+    with pytest.raises(FormatError, match=message):
+        load_condensed(tmp_path / "out")
+
+
+def test_shares_that_were_left_out_or_changed_are_noticed(tmp_path: Path) -> None:
+    soft_example().save(tmp_path / "out")
+    tensors = tmp_path / "out" / "condensed.safetensors"
+    arrays = read_tensors(tensors)
+    without = {name: array for name, array in arrays.items() if name != "soft_labels"}
+    for wrong in (without, {**arrays, "soft_labels": SHARES[::-1]}):
+        change_manifest(tmp_path / "out", sha256=write_tensors(tensors, wrong))
+        with pytest.raises(FormatError, match="digest of the content"):
+            load_condensed(tmp_path / "out")
+
+
+# --- Training on them ---
+
+
+def weights_of(model: str, graph: Hypergraph, source: Hypergraph, parts: Split) -> torch.Tensor:
+    configuration = Configuration(
+        model=model, options={"hidden": 8, **MODELS[model].forms[0].options}, epochs=6
+    )
+    trained = train(configuration, Inputs.of(graph), Inputs.of(source), parts, seed=3)
+    return torch.cat([value.flatten() for value in trained.model.state_dict().values()])
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_one_hot_shares_train_the_network_that_classes_train(
+    model: str, source: Hypergraph, parts: Split, candidate: Hypergraph
+) -> None:
+    hard, soft, other = (
+        weights_of(model, graph, source, parts)
+        for graph in (candidate, one_hot(candidate), changed(candidate, soft_labels=np.full((40, 3), 1 / 3)))
+    )
+    torch.testing.assert_close(soft, hard, rtol=1e-3, atol=1e-4)
+    assert (other - hard).abs().max() > 0.01
+
+
+@pytest.mark.parametrize("task", ["classify", "cluster", "retrieve"])
+def test_every_task_learns_from_shares_rather_than_classes(
+    task: str, source: Hypergraph, parts: Split, candidate: Hypergraph
+) -> None:
+    shuffled = np.random.default_rng(0).permutation(candidate.labels)
+    configuration = Configuration(options={"hidden": 8}, epochs=20)
+    right, wrong = (
+        evaluate(graph, source, parts, model=configuration, task=task, runs=1).mean
+        for graph in (changed(one_hot(candidate), labels=shuffled), changed(candidate, labels=shuffled))
+    )
+    assert right > wrong
+
+
+def test_nodes_of_unknown_class_are_not_learnt_from(
+    source: Hypergraph, parts: Split, candidate: Hypergraph
+) -> None:
+    labels = np.where(np.arange(40) < 3, -1, candidate.labels)
+    first = changed(one_hot(candidate), labels=labels)
+    assert first.soft_labels is not None
+    shares = first.soft_labels.copy()
+    shares[:3] = shares[:3, ::-1]
+    second = changed(first, soft_labels=shares)
+    assert weights_of("hgnn", first, source, parts).equal(weights_of("hgnn", second, source, parts))
+
+
+def test_shares_of_another_number_of_classes_are_refused(source: Hypergraph, parts: Split) -> None:
+    graph = Hypergraph(
+        features=np.eye(4, 12),
+        labels=[0, 1, 2, 3],
+        incidence=([], []),
+        num_hyperedges=0,
+        soft_labels=np.eye(4),
+    )
+    with pytest.raises(ValueError, match="3 classes but the soft labels"):
+        train(Configuration(epochs=1), Inputs.of(graph), Inputs.of(source), parts, seed=0)
+
+
+def test_every_judge_of_candidates_uses_their_shares(
+    source: Hypergraph, parts: Split, candidate: Hypergraph
+) -> None:
+    soft = one_hot(candidate)
+    assert soft.soft_labels is not None
+    misled = changed(soft, soft_labels=np.roll(soft.soft_labels, 1, axis=1))
+    task = task_of(source, parts, candidate.labels)
+    of_search = Judge.of(task)
+    judges: list[Any] = [
+        lambda graph: float(of_search(graph, trusts_structure=True).double().mean()),
+        validation_scorer(source, parts, epochs=20),
+    ]
+    for method in (Ridge(), Unrolled(hidden=16)):
+        problem = method.problem(task)
+        judges.append(lambda graph, method=method, problem=problem: method.accuracy(problem, graph))
+    for judge in judges:
+        assert judge(soft) == pytest.approx(judge(candidate), abs=0.03)
+        assert judge(misled) < judge(candidate) - 0.3
+
+
+# --- Learning them ---
+
+
+@pytest.fixture
+def float64() -> Any:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(before)
+
+
+def a_problem(num_classes: int = 3) -> Problem:
+    labels = torch.arange(9) % num_classes
+    return Problem(
+        maps=(Map((1.0,)),),
+        start_rows=np.zeros((9, 4), np.float32),
+        train=(normal(1, 9, 4),),
+        labels=labels,
+        validation=(normal(2, 3, 4),),
+        validation_labels=labels[:3],
+        targets=F.one_hot(torch.arange(5) % num_classes, num_classes).double(),
+    )
+
+
+def normal(seed: int, *shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def a_state(features: torch.Tensor) -> State:
+    return State.features_only(SimpleNamespace(seed=0), features, step=1.0, stream=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("float64")
+@pytest.mark.parametrize(
+    "method",
+    [
+        *(Ridge(objective=objective) for objective in OBJECTIVES.values()),
+        Unrolled(epochs=0, window=3, hidden=6),
+        Unrolled(epochs=0, window=4, hidden=6, batch=4),
+    ],
+    ids=[*OBJECTIVES, "three steps of training", "a small batch"],
+)
+def test_gradients_for_label_scores_are_those_of_finite_differences(method: Ridge) -> None:
+    problem, features = a_problem(), normal(0, 5, 4)
+
+    def loss(scores: torch.Tensor) -> torch.Tensor:
+        state = a_state(features)
+        state.label_scores = scores
+        return method.loss(problem, state, features)
+
+    scores = (first_scores(problem.targets) + normal(3, 5, 3)).requires_grad_()
+    assert torch.autograd.gradcheck(loss, (scores,))
+    assert torch.autograd.grad(loss(scores), scores)[0].abs().max() > 1e-6
+
+
+def test_scores_begin_near_the_classes() -> None:
+    for num_classes in (1, 2, 7):
+        shares = first_scores(torch.eye(num_classes)).softmax(1)
+        expected = torch.full((num_classes,), 0.9 if num_classes > 1 else 1.0)
+        torch.testing.assert_close(shares.diagonal(), expected)
+        torch.testing.assert_close(shares.sum(1), torch.ones(num_classes))
+
+
+def test_one_step_moves_features_and_scores_by_their_own_steps() -> None:
+    state = a_state(torch.zeros(2, 3))
+    state.learn_labels(torch.zeros(2, 4))
+    state.task = SimpleNamespace(select=None)  # type: ignore[assignment]
+    state.set_steps(0.25, 0.5)
+    assert state.label_scores is not None
+    state.update(state.features.sum() + state.label_scores.sum(), torch.zeros(2, 0), features=True)
+    torch.testing.assert_close(state.features.detach(), torch.full((2, 3), -0.25))
+    torch.testing.assert_close(state.label_scores.detach(), torch.full((2, 4), -0.5))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("structure", [False, True])
+def test_the_result_has_shares_and_the_allotted_classes(
+    method: type[Ridge], structure: bool, source: Hypergraph, parts: Split
+) -> None:
+    settings = {"self_select": False, "structure": structure, "label_step": 30.0}
+    result = run(method, source, parts, settings)
+    made, plain = result.hypergraph, run(method, source, parts, {**settings, "soft_labels": False}).hypergraph
+    assert made.soft_labels is not None and plain.soft_labels is None
+    assert made.labels.tolist() == plain.labels.tolist()
+    assert (made.soft_labels.argmax(1) != made.labels).any()  # with so long a step
+    assert not any("class" in warning for warning in result.warnings)
+    assert not np.array_equal(made.dense_features(), plain.dense_features())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_start_has_none_and_is_the_start_without_them(
+    method: type[Ridge], source: Hypergraph, parts: Split
+) -> None:
+    seen: list[Hypergraph] = []
+
+    def falling_score(graph: Hypergraph) -> float:
+        seen.append(graph)
+        return -len(seen)
+
+    result = run(method, source, parts, select=falling_score)
+    assert result.hypergraph.soft_labels is None
+    assert result.start_validation == result.final_validation == -1
+    assert all(graph.soft_labels is not None for graph in seen[1:5])
+    nothing = {"epochs": 0} | ({"unrolled_epochs": 0} if method is Unrolled else {})
+    assert result.hypergraph.digest == run(method, source, parts, nothing).hypergraph.digest
+    plain = run(method, source, parts, {**nothing, "soft_labels": False})
+    assert result.hypergraph.digest == plain.hypergraph.digest
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_returned_shares_are_those_of_the_chosen_candidate(
+    method: type[Ridge], source: Hypergraph, parts: Split
+) -> None:
+    seen: list[str] = []
+
+    def third_is_best(graph: Hypergraph) -> float:
+        seen.append(graph.digest)
+        return float(len(seen) == 3)
+
+    result = run(method, source, parts, select=third_is_best)
+    assert result.hypergraph.digest == seen[2]
+    assert len(set(seen[:5])) == 5
+
+
+class Stop(Exception):
+    """Stands for kill -9: nothing is caught, nothing is cleaned up."""
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("stop_at", [1, 4, 6])
+@pytest.mark.parametrize("chosen", [False, True])
+def test_an_interrupted_run_continues_to_the_same_bits(
+    method: type[Ridge], stop_at: int, chosen: bool, source: Hypergraph, parts: Split, tmp_path: Path
+) -> None:
+    def progress(stage: str, done: int, total: int, /, **figures: float) -> None:
+        if stage == "condense" and done == stop_at:
+            raise Stop
+
+    settings = {"self_select": False, "structure": not chosen}
+    scores = {"select": lambda graph: float(graph.soft_labels is not None and graph.soft_labels.std())}
+    how: dict[str, Any] = scores if chosen else {}
+    whole = run(method, source, parts, settings, **how)
+    kept: dict[str, Any] = {"checkpoint": tmp_path, "checkpoint_every": 0.0, **how}
+    with pytest.raises(Stop):
+        run(method, source, parts, settings, progress=progress, **kept)
+    result = run(method, source, parts, settings, resume=True, **kept)
+    assert whole.hypergraph.soft_labels is not None
+    assert result.hypergraph.digest == whole.hypergraph.digest
+    assert result.history == whole.history
+
+
+def test_the_error_falls_further_where_classes_may_be_soft(source: Hypergraph, parts: Split) -> None:
+    """Shares are more to fit with: on all rows at once the closed form gets better with them."""
+    settings = {"epochs": 60, "self_select": False, "batch": 1000}
+    soft, hard = (
+        run(Ridge, source, parts, {**settings, "soft_labels": flag}).history[-1]["error"]
+        for flag in (True, False)
+    )
+    assert soft < hard
+
+
+def test_a_label_step_that_goes_backwards_is_named() -> None:
+    with pytest.raises(ValueError, match="label_step must be at least 0, got -1"):
+        Ridge(label_step=-1)
+
+
+@pytest.mark.parametrize("method", [Ridge(epochs=5), Unrolled(epochs=2, unrolled_epochs=3)])
+def test_without_a_label_step_the_classes_are_smoothed_and_stay(method: Ridge) -> None:
+    source = synthetic(num_nodes=120, num_hyperedges=60, num_features=6, num_classes=3, seed=0)
+    still = dataclasses.replace(method, soft_labels=True, label_step=0.0, self_select=False)
+    soft = still.condense(source, split(source), nodes=9).hypergraph
+    expected = np.full((9, 3), 0.05)
+    expected[np.arange(9), soft.labels] = 0.9
+    assert soft.soft_labels is not None
+    np.testing.assert_allclose(soft.soft_labels, expected, rtol=1e-6)
+
+
+def test_the_command_line_makes_and_trains_on_soft_labels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    out = str(tmp_path / "small")
+    options = ["--set", "soft_labels=true", "--set", "epochs=5", "--set", "self_select=false"]
+    command = ["condense", "synthetic", "--method", "ridge", "--no-select", "--nodes", "20", *options]
+    assert run_command([*command, "--out", out, "--quiet"]) == 0
+    made = load_condensed(out)
+    assert made.provenance.settings["soft_labels"] is True
+    assert made.hypergraph.soft_labels is not None
+    capsys.readouterr()
+    assert run_command(["evaluate", out, "--runs", "1", "--json"]) == 0
+    soft = json.loads(capsys.readouterr().out)
+    plain = dataclasses.replace(made, hypergraph=changed(made.hypergraph, soft_labels=None))
+    plain.save(tmp_path / "plain")
+    assert run_command(["evaluate", str(tmp_path / "plain"), "--runs", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) != soft
