@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import pytest
-from msgspec import Meta
+from msgspec import Meta, field
 
 from hypercondense.errors import ConfigError, FormatError
 from hypercondense.typed import Count, Positive, Value, content_of, digest_of, flat, read
@@ -24,6 +24,10 @@ class Shelf(Value):
     colour: Literal["red", "blue"] = "red"
     extra: Box | None = None
     height: Annotated[float, Meta(ge=0)] = 2.0
+    layers: dict[str, Ball | Box | None] = field(default_factory=dict)
+    signs: tuple[Literal["up", "down"], ...] = ()
+    prices: dict[str, Annotated[str, Meta(examples=["3.50"])]] = field(default_factory=dict)
+    depth: Count | None = None
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
@@ -35,8 +39,24 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"others": [{"kind": "box", "weight": 0}]}, "others[0].weight must be a number > 0.0, got 0"),
     ({"others": 5}, "others must be a list, got 5"),
     ({"colour": "green"}, "colour must be one of red, blue, got 'green'"),
-    ({"extra": {"kind": "box", "sides": [1, 2, 3]}}, "extra.sides must be a list of length 2, got list"),
-    ({"hight": 5}, "unknown field 'hight'; there are colour, extra, height, others, thing"),
+    ({"extra": {"kind": "box", "sides": [1, 2, 3]}}, "extra.sides must be a list of length 2, got [1, 2, 3]"),
+    (
+        {"layers": {"a": {"kind": "ball"}, "b.c": {"kind": "ball", "size": 0}}},
+        "layers.b.c.size must be a whole number >= 1, got 0",
+    ),
+    (
+        {"layers": {"a": {"kind": "box", "sides": [1, "x"]}}},
+        "layers.a.sides[1] must be a whole number, got 'x'",
+    ),
+    ({"layers": {"a": {"kind": "cup"}}}, "layers.a.kind must be one of ball, box, got 'cup'"),
+    ({"layers": {"a": {"kind": "ball", "sides": 1}}}, "unknown field 'sides' in layers.a; there are size"),
+    ({"signs": ["up", "left"]}, "signs[1] must be one of up, down, got 'left'"),
+    ({"prices": {"a": "1", "b": 2}}, "prices.b must be a text such as '3.50', got 2"),
+    ({"depth": "x"}, "depth must be a whole number, got 'x'"),
+    (
+        {"hight": 5},
+        "unknown field 'hight'; there are colour, depth, extra, height, layers, others, prices, signs, thing",
+    ),
 ]
 
 
@@ -65,9 +85,9 @@ def test_values_made_in_python_are_checked_as_strictly(make: Any, message: str) 
 
 
 def test_a_value_is_read_back_from_what_it_is_written_as() -> None:
-    shelf = Shelf(thing=Box(sides=(3, 4)), others=(Ball(), Box()), extra=Box())
+    shelf = Shelf(thing=Box(sides=(3, 4)), others=(Ball(), Box()), extra=Box(), layers={"low": Ball()})
     assert read(content_of(shelf), Shelf) == shelf
-    assert hash(read(content_of(shelf), Shelf)) == hash(shelf)
+    assert hash(read(content_of(shelf.thing), Box)) == hash(shelf.thing)
 
 
 def test_equal_values_have_equal_digests_however_they_are_made() -> None:
@@ -77,6 +97,12 @@ def test_equal_values_have_equal_digests_however_they_are_made() -> None:
 
 def test_text_may_be_numbers_where_it_is_asked_for() -> None:
     assert read({"size": "7"}, Ball, text=True).size == 7
+
+
+def test_the_entry_of_a_table_is_found_among_numbers_that_are_texts() -> None:
+    content = {"layers": {"a": {"kind": "ball", "size": "7"}, "b": {"kind": "ball", "size": "x"}}}
+    with pytest.raises(ConfigError, match=r"^layers\.b\.size must be a whole number, got 'x'$"):
+        read(content, Shelf, text=True)
 
 
 def test_depth_is_an_error_and_no_crash() -> None:

@@ -7,6 +7,7 @@ the reading; here its errors get the place, what was expected, what came and wha
 
 import math
 import re
+import reprlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
@@ -74,7 +75,7 @@ def read(
     try:
         return msgspec.convert(content, kind, strict=not text)
     except msgspec.ValidationError as problem:
-        message = explained(str(problem), content, kind)
+        message = explained(str(problem), content, kind, strict=not text)
     except RecursionError:
         message = "it is nested too deeply"
     raise error(f"{where}: {message}" if where else message)
@@ -119,16 +120,19 @@ def tag_of(kind: type[Struct]) -> str | None:
     return tag if isinstance(tag, str) else None
 
 
-def explained(message: str, content: Any, kind: Any, *, root: str = "") -> str:
+def explained(message: str, content: Any, kind: Any, *, root: str = "", strict: bool = True) -> str:
     """An error of msgspec in words: the place, what was expected, what came and what is allowed."""
     found = re.fullmatch(r"(?s)(.*) - at `\$(.*)`", message)
     reason, path = (found[1], found[2]) if found else (message, "")
+    if "[...]" in path and (precise := _in_table(content, kind, path, root=root, strict=strict)):
+        return precise
     place = (root + path).lstrip(".")
-    value, inner = _walk(content, kind, path)
+    value, kinds = _walk(content, kind, path)
     named = f"{place} " if place else ""
     in_place = f" in {place}" if place else ""
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", reason):
-        names = sorted(field.encode_name for one in inner for field in msgspec.structs.fields(one))
+        structs = (struct for one in kinds for struct in _fitting(value, one))
+        names = sorted(field.encode_name for one in structs for field in msgspec.structs.fields(one))
         return f"unknown field {unknown[1]!r}{in_place}; there are {', '.join(names)}"
     if missing := re.fullmatch(r"Object missing required field `(.*)`", reason):
         return f"{missing[1]} is missing{in_place}"
@@ -136,16 +140,38 @@ def explained(message: str, content: Any, kind: Any, *, root: str = "") -> str:
         return f"{named}must be one of {', '.join(_choices(content, kind, path))}, got {_short(value)}"
     if expected := re.match(r"Expected (.*?)(?:, got (`.*`|\d+))?$", reason):
         words = re.sub(r"`([^`]*)`", lambda part: _in_words(part[1]), expected[1])
-        return f"{named}must be {words}, got {_short(value)}"
+        return f"{named}must be {words}{_example(kinds)}, got {_short(value)}"
     return f"{place}: {reason}" if place else reason
 
 
+def _in_table(content: Any, kind: Any, path: str, *, root: str, strict: bool) -> str | None:
+    """The error with the name of the entry: msgspec writes ``[...]`` for any entry of a table."""
+    head, _, _ = path.partition("[...]")
+    table, kinds = _walk(content, kind, head)
+    for name, value in table.items() if isinstance(table, Mapping) else ():
+        for inner in (inner for one in kinds for inner in _inside(one, table, name)):
+            try:
+                msgspec.convert(value, inner, strict=strict)
+            except msgspec.ValidationError as error:
+                return explained(str(error), value, inner, root=f"{root}{head}.{name}", strict=strict)
+    return None
+
+
 def _in_words(names: str) -> str:
-    return " or ".join(_WORDS.get(name, name) for name in names.split(" | "))
+    """The names of types; that a field may be left out goes without saying."""
+    kinds = names.removesuffix(" | null").split(" | ")
+    return " or ".join(_WORDS.get(name, name) for name in kinds)
+
+
+def _example(kinds: list[Any]) -> str:
+    """An example of what is expected, if the type gives one."""
+    metas = (meta for kind in kinds for meta in getattr(kind, "__metadata__", ()))
+    examples = [example for meta in metas if isinstance(meta, Meta) for example in meta.examples or ()]
+    return f" such as {examples[0]!r}" if examples else ""
 
 
 def _short(value: Any) -> str:
-    text = repr(value) if isinstance(value, str | int | float | bool | NoneType) else type(value).__name__
+    text = repr(value) if isinstance(value, str | int | float | bool | NoneType) else reprlib.repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -157,23 +183,31 @@ def _steps(path: str) -> list[str | int]:
     ]
 
 
-def _walk(content: Any, kind: Any, path: str) -> tuple[Any, list[type[Struct]]]:
-    """What lies at a path of the content, and which kinds of values may be there."""
-    inner = _fitting(content, kind)
+def _walk(content: Any, kind: Any, path: str) -> tuple[Any, list[Any]]:
+    """What lies at a path of the content, and the types that are declared there."""
+    kinds = [kind]
     for step in _steps(path):
-        kinds: list[Any] = []
-        if isinstance(step, str):
-            kinds = [
-                field.type
-                for one in inner
-                for field in msgspec.structs.fields(one)
-                if field.encode_name == step
-            ]
-        else:
-            kinds = list(inner)
+        kinds = [inner for one in kinds for inner in _inside(one, content, step)]
         content = _item(content, step)
-        inner = [one for each in kinds for one in _fitting(content, each)]
-    return content, inner
+    return content, kinds
+
+
+def _inside(kind: Any, content: Any, step: str | int) -> Iterator[Any]:
+    """The types declared for one item of a content of this type."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        yield from _inside(parts[0], content, step)
+    elif origin in (Union, UnionType):
+        structs = _fitting(content, kind)
+        others = [part for part in parts if not list(structs_in(part))]
+        for part in (*structs, *others):
+            yield from _inside(part, content, step)
+    elif origin is dict:
+        yield parts[1]
+    elif origin in (tuple, list) and isinstance(step, int):
+        yield parts[step] if origin is tuple and ... not in parts else parts[0]
+    elif isinstance(kind, type) and issubclass(kind, Struct):
+        yield from (field.type for field in msgspec.structs.fields(kind) if field.encode_name == step)
 
 
 def _item(content: Any, step: str | int) -> Any:
@@ -200,16 +234,11 @@ def _fitting(content: Any, kind: Any) -> list[type[Struct]]:
 
 def _choices(content: Any, kind: Any, path: str) -> list[str]:
     """What may stand at a path that wants one of several texts."""
-    steps = _steps(path)
     parent, _, last = path.rpartition(".")
-    if not steps:
-        return _texts(kind)
-    _, owners = _walk(content, kind, parent)
-    tags = [str(tag_of(one)) for one in owners if one.__struct_config__.tag_field == last]
-    if tags:
-        return tags
-    fields = (field for one in owners for field in msgspec.structs.fields(one))
-    return [text for field in fields if field.encode_name == last for text in _texts(field.type)]
+    above, owners = _walk(content, kind, parent)
+    structs = (struct for one in owners for struct in _fitting(above, one))
+    tags = [str(tag_of(one)) for one in structs if last and one.__struct_config__.tag_field == last]
+    return tags or [text for one in _walk(content, kind, path)[1] for text in _texts(one)]
 
 
 def _texts(kind: Any) -> list[str]:
