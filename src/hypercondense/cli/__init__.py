@@ -29,7 +29,7 @@ def _run(arguments: Sequence[str]) -> int:
     import typer
 
     from hypercondense.cli.app import app
-    from hypercondense.errors import HypercondenseError
+    from hypercondense.errors import HypercondenseError, one_line
 
     try:
         status = typer.main.get_command(app).main(
@@ -46,13 +46,12 @@ def _run(arguments: Sequence[str]) -> int:
         raise BrokenPipeError from error
     except (HypercondenseError, ValueError, OSError, MemoryError) as error:
         _show_traceback(arguments)
-        return _fail(_one_line(error), WRONG)
+        return _fail(one_line(error), WRONG)
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # wrong usage, found by typer
             return _fail(f"{error.format_message()} (hypercondense --help shows what there is)", WRONG)
         _show_traceback(arguments)
-        kind = type(error).__name__
-        return _fail(f"this is a bug ({kind}: {_one_line(error)}); please report what --debug shows", BUG)
+        return _fail(f"this is a bug ({one_line(error, kind=True)}); please report what --debug shows", BUG)
 
 
 def _prepare_streams() -> None:
@@ -92,10 +91,3 @@ def _show_traceback(arguments: Sequence[str]) -> None:
         import traceback
 
         traceback.print_exc()
-
-
-def _one_line(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        place = f"{error.filename}: " if error.filename else ""
-        return f"{place}{error.strerror}"
-    return " ".join(str(error).split()) or type(error).__name__

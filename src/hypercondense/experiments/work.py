@@ -153,12 +153,6 @@ def limit_threads() -> None:
     torch.set_num_threads(1)
 
 
-def one_line(error: BaseException) -> str:
-    """What went wrong, in one line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
 def jobs_of(runs: Sequence[Settings], data_dir: Path | None) -> list[Job]:
     """Group runs by their condensation, in the order of the first of each."""
     groups: dict[str, list[Settings]] = {}

@@ -10,8 +10,9 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeAlias
 
+from hypercondense.errors import one_line
 from hypercondense.evaluation.parallel import interrupts_held_back
-from hypercondense.experiments.work import Job, failure, limit_threads, one_line, perform
+from hypercondense.experiments.work import Job, failure, limit_threads, perform
 
 #: A line of the results file, and the job it belongs to.
 Report: TypeAlias = tuple[Job, dict[str, Any]]
@@ -43,7 +44,7 @@ def guarded(job: Job) -> Iterator[dict[str, Any]]:
             left.pop(0)
             yield line
     except Exception as error:  # whatever it is, the other jobs go on and the user is told
-        reason = one_line(error)
+        reason = one_line(error, kind=True)
         yield from (failure(run, reason) for run in left)
 
 

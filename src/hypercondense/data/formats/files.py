@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hypercondense.errors import FormatError
+from hypercondense.errors import FormatError, one_line
 from hypercondense.runtime.memory import format_size
 
 MEMORY_SHARE = 0.5  # of the available memory; a file that would unpack to more is refused
 _FALLBACK_MEMORY = 8 * 10**9  # where the system does not tell
-_LONGEST_MESSAGE = 400
 
 # What broken files make the standard library and numpy raise.
 _BROKEN = (
@@ -45,12 +44,6 @@ def one_line_errors(path: Path) -> Iterator[None]:
         raise FormatError(f"{path} does not fit into memory") from error
     except _BROKEN as error:
         raise FormatError(f"{path}: {one_line(error)}") from error
-
-
-def one_line(error: BaseException) -> str:
-    """The text of an error without line breaks, shortened if it repeats half the file."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + " ..."
 
 
 def available_memory() -> int:

@@ -8,9 +8,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import scipy.sparse as sp
 
-from hypercondense.data.formats.files import check_memory, default_name, one_line
+from hypercondense.data.formats.files import check_memory, default_name
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
-from hypercondense.errors import FormatError
+from hypercondense.errors import FormatError, one_line
 from hypercondense.files.storage import check_file_target, replaced_file
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.hypergraph.checks import csr_from_parts

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hypercondense.data.formats.files import check_memory, one_line, read_bytes
+from hypercondense.data.formats.files import check_memory, read_bytes
 from hypercondense.data.formats.stand_ins import (
     ALLOWED,
     Allowed,
@@ -21,7 +21,7 @@ from hypercondense.data.formats.stand_ins import (
     as_array,
     harmless_key,
 )
-from hypercondense.errors import FormatError
+from hypercondense.errors import FormatError, one_line
 
 _GROWTH = 64  # copies made on request of a file may be this many times its size
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from hypercondense.data.formats.files import check_memory, file_names, one_line, read_bytes
+from hypercondense.data.formats.files import check_memory, file_names, read_bytes
 from hypercondense.data.formats.membership import empty_note, renumbered, without_duplicates
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
-from hypercondense.errors import FormatError
+from hypercondense.errors import FormatError, one_line
 from hypercondense.hypergraph import Hypergraph
 
 _ENDING = re.compile(r"_(X_vec|Y|E)\.pt$", re.IGNORECASE)
