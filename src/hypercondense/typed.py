@@ -12,12 +12,21 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
 
 from hypercondense.errors import ConfigError
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_):
+        """For type checkers only: it tells them what values inherit from :class:`Value`."""
+        return lambda kind: kind
+
 
 T = TypeVar("T")
 
@@ -39,6 +48,7 @@ _WORDS = {
 }
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Value(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A frozen value whose fields are checked when it is made."""
 
