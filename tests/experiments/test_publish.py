@@ -9,8 +9,9 @@ import pytest
 from hypercondense.cli import run
 from hypercondense.errors import ConfigError
 from hypercondense.experiments.figures import draw
-from hypercondense.experiments.plan import read_plan
+from hypercondense.experiments.plan_reader import read_plan
 from hypercondense.experiments.publish import figures, fill_in, pages, publish
+from hypercondense.typed import content_of
 from makers.experiment_cases import QUICK, lines_of, plan_of, write_plan
 
 ROOT = Path(__file__).parents[2]
@@ -78,7 +79,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "results").mkdir()
     path = write_plan(tmp_path / "plans", FIGURES["bars"], "quick.toml")
     write_plan(tmp_path / "plans", SWEEP, "sweep.toml")
-    texts = [json.dumps(dict(one.content)) for one in lines_of(read_plan(path), SCORES)]
+    texts = [json.dumps(content_of(one.content)) for one in lines_of(read_plan(path), SCORES)]
     (tmp_path / "results" / "all.jsonl").write_text("\n".join(texts) + "\n")
     (tmp_path / "README.md").write_text(
         "before\n<!-- table: quick -->\nold\n<!-- /table -->\nafter\n", "utf-8"

@@ -11,13 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypercondense.errors import FormatError
+from hypercondense.experiments.line import Line
 from hypercondense.experiments.results import ResultsFile, read_lines
 from hypercondense.experiments.settings import Settings
+from hypercondense.typed import content_of
 from makers.experiment_cases import content
 
 
 def settings(seed: int) -> Settings:
     return Settings(source="digits", ratio=0.01, method="random", seed=seed)
+
+
+def changed(**more: Any) -> bytes:
+    return json.dumps(content(settings(1)) | more).encode()
 
 
 def filled(path: Path, count: int = 3) -> ResultsFile:
@@ -40,7 +46,7 @@ def test_lines_are_read_as_they_were_written(tmp_path: Path) -> None:
     found = read_lines(path)
     assert [line.where for line in found.lines] == [f"results.jsonl:{number}" for number in (1, 2, 3)]
     assert found.warning is None
-    assert found.lines[0].content["notes"] == ["Größe, λ"]
+    assert found.lines[0].result.notes == ("Größe, λ",)
 
 
 def test_a_key_is_never_written_twice(tmp_path: Path) -> None:
@@ -64,7 +70,7 @@ def test_lines_of_another_process_are_seen_before_appending(tmp_path: Path) -> N
 def test_a_failed_run_does_not_count_and_can_be_done_again(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     file = ResultsFile(path)
-    failed = {"key": settings(0).key, "settings": settings(0).to_dict(), "error": "out of memory"}
+    failed = {"key": settings(0).key, "settings": content_of(settings(0)), "error": "out of memory"}
     assert file.append(failed)
     assert not file.finished.has(settings(0), {})
     assert file.append(content(settings(0)))
@@ -105,13 +111,25 @@ def test_any_rest_of_a_line_is_cut_off(tmp_path_factory: pytest.TempPathFactory,
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (b"not json", "Expecting value"),
-        (b"[1]", "not a JSON object"),
-        (b"{}", "'settings' is missing"),
-        (b'{"settings": {"source": "cora"}}', "is missing"),
-        (b'{"settings": 3}', "line 2"),
-        (json.dumps(content(settings(1), [])).encode(), "values must be a list of numbers"),
-        (json.dumps({**content(settings(1)), "versions": 3}).encode(), "versions must be an object"),
+        (b"not json", "JSON is malformed"),
+        (b'{"key": "\xff"}', "utf-8"),
+        (b"[1]", "must be a table, got [1]"),
+        (b"[" * 100_000, "recursion"),
+        (b'{"settings": ' * 100_000, "recursion"),
+        (b"{}", "settings is missing"),
+        (b'{"settings": {"source": "cora"}}', "ratio is missing in settings"),
+        (b'{"settings": 3}', "settings must be a table, got 3"),
+        (b'{"error": "x"}', "settings is missing"),
+        (changed(error=3), "error must be a text, got 3"),
+        (changed(values=[]), "values must be a list of length >= 1, got []"),
+        (changed(values=["x"]), "values[0] must be a number, got 'x'"),
+        (changed(versions=3), "versions must be a table, got 3"),
+        (changed(versions={"torch": 2}), "versions.torch must be a text, got 2"),
+        (changed(condense_seconds=-1), "condense_seconds must be a number >= 0.0, got -1"),
+        (changed(train_seconds="4"), "train_seconds must be a number, got '4'"),
+        (changed(notes="x"), "notes must be a list, got 'x'"),
+        (changed(settings={**content_of(settings(1)), "seed": "1"}), "settings.seed must be a whole number"),
+        (changed(settings={**content_of(settings(1)), "colour": 1}), "unknown field 'colour' in settings"),
     ],
 )
 def test_a_bad_line_in_the_middle_is_an_error_that_names_it(tmp_path: Path, bad: bytes, reason: str) -> None:
@@ -122,6 +140,45 @@ def test_a_bad_line_in_the_middle_is_an_error_that_names_it(tmp_path: Path, bad:
     with pytest.raises(FormatError, match="line 2 is not a result") as caught:
         ResultsFile(path)
     assert reason in str(caught.value)
+    assert str(path) in str(caught.value) and "\n" not in str(caught.value)
+
+
+NEEDED = [
+    "settings",
+    "values",
+    "versions",
+    "source_digest",
+    "split_digest",
+    "condense_seconds",
+    "train_seconds",
+]
+
+
+@pytest.mark.parametrize("name", [*NEEDED, "peak_memory_mb", "num_source_incidences"])
+def test_a_line_that_lacks_what_is_needed_says_what(name: str) -> None:
+    lacking = {key: value for key, value in content(settings(1)).items() if key != name}
+    with pytest.raises(FormatError, match=rf"results.jsonl: line 7 is not a result \({name} is missing\)"):
+        Line.parse(json.dumps(lacking).encode(), 7, Path("results.jsonl"))
+
+
+def test_a_line_may_hold_more_than_is_read(tmp_path: Path) -> None:
+    file = ResultsFile(tmp_path / "results.jsonl")
+    assert file.append(content(settings(0), colour={"red": 1}, machine={"system": "Linux", "cores": None}))
+    assert read_lines(file.path).lines[0].result.machine["system"] == "Linux"
+
+
+def test_what_is_no_result_is_not_written(tmp_path: Path) -> None:
+    file = filled(tmp_path / "results.jsonl")
+    before = file.path.read_bytes()
+    with pytest.raises(FormatError, match=r"line 4 is not a result .values must be a list, got 3"):
+        file.append(content(settings(3)) | {"values": 3})
+    assert file.path.read_bytes() == before
+
+
+def test_every_committed_line_is_read_and_its_settings_give_its_key() -> None:
+    path = Path(__file__).parents[2] / "docs" / "results" / "results.jsonl"
+    keys = [json.loads(text)["key"] for text in path.read_text("utf-8").splitlines()]
+    assert [line.settings.key for line in read_lines(path).lines] == keys
 
 
 def test_an_empty_file_and_blank_lines_are_no_results(tmp_path: Path) -> None:

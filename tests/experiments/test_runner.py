@@ -24,7 +24,7 @@ from hypercondense.experiments.runner import choose_workers, make_agenda, run_pl
 from hypercondense.experiments.settings import Settings
 from hypercondense.experiments.work import jobs_of, perform
 from hypercondense.hypergraph import split
-from makers.experiment_cases import QUICK, line, plan_of, write_plan
+from makers.experiment_cases import QUICK, content, line, plan_of, write_plan
 
 SOURCE = Path(__file__).parents[2] / "src"
 # Twelve condensations of a hundred nodes: long enough to be killed in the middle.
@@ -58,7 +58,7 @@ def instant(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def made_up(job: work.Job) -> Any:
         for one in job.runs:
-            yield dict(line(one, [0.5 + one.seed / 100]).content) | {"metric": "accuracy"}
+            yield content(one, [0.5 + one.seed / 100]) | {"metric": "accuracy"}
 
     monkeypatch.setattr("hypercondense.experiments.workers.perform", made_up)
 
@@ -80,9 +80,9 @@ def process(*arguments: object) -> subprocess.Popen[str]:
 def scores(path: Path) -> dict[str, list[float]]:
     """Values by key; fails if a key is there twice."""
     lines = read_lines(path).lines
-    keys = [one.content["key"] for one in lines]
+    keys = [one.settings.key for one in lines]
     assert len(set(keys)) == len(keys)
-    return {one.content["key"]: one.content["values"] for one in lines}
+    return {one.settings.key: list(one.result.values) for one in lines}
 
 
 # --- what is to be done ---
@@ -247,7 +247,7 @@ def test_another_source_of_the_same_name_is_refused_before_it_is_written(tmp_pat
     plan = plan_of(tmp_path)
     results = ResultsFile(tmp_path / "results.jsonl")
     first = plan.settings_at(next(iter(plan.places())))[0]
-    results.append(dict(line(first, source_digest="another").content))
+    results.append(content(first, source_digest="another"))
     agenda = make_agenda([plan], results.finished)
     with pytest.raises(ConfigError, match=r"digits on this machine is not that of .* in line 1"):
         run_plans(agenda, results)

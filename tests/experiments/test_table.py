@@ -4,10 +4,10 @@ import csv
 import io
 import json
 import statistics
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from scipy import stats
 
 from hypercondense.cli import run
@@ -15,11 +15,12 @@ from hypercondense.errors import ConfigError
 from hypercondense.experiments.cells import make_cells, welch
 from hypercondense.experiments.costs import core_hours, costs
 from hypercondense.experiments.grid import Grid, Report, Text, make_report
+from hypercondense.experiments.line import Line
 from hypercondense.experiments.plan import Plan
 from hypercondense.experiments.published import PublishedFigure
 from hypercondense.experiments.render import FORMATS, as_csv, as_latex, as_markdown, as_text
-from hypercondense.experiments.results import Line
 from hypercondense.experiments.summary import summarize
+from hypercondense.typed import content_of
 from makers.experiment_cases import QUICK, content, line, lines_of, plan_of
 
 PUBLISHED = """
@@ -122,7 +123,7 @@ def test_failed_runs_are_never_averaged(plan: Plan) -> None:
 
 
 def renamed(one: Line, **more: object) -> Line:
-    return line(one.settings, one.content["values"], one.number, **more)  # type: ignore[arg-type]
+    return line(one.settings, one.result.values, one.number, **more)  # type: ignore[arg-type]
 
 
 def test_two_versions_in_one_cell_are_refused_and_in_two_cells_not(plan: Plan) -> None:
@@ -284,7 +285,7 @@ def test_csv_has_one_row_per_cell_with_all_digits(plan: Plan) -> None:
 @pytest.fixture
 def results(tmp_path: Path, plan: Plan) -> Path:
     path = tmp_path / "results.jsonl"
-    texts = [json.dumps(dict(one.content)) for one in lines_of(plan, SCORES)]
+    texts = [json.dumps(content_of(one.content)) for one in lines_of(plan, SCORES)]
     path.write_text("\n".join(texts) + "\n")
     return path
 
@@ -325,9 +326,9 @@ def test_without_a_plan_runs_are_grouped_by_their_settings(
 def test_other_defaults_of_a_network_tell_rows_apart(plan: Plan) -> None:
     lines = lines_of(plan, SCORES)
     later = [
-        replace(line, settings=replace(line.settings, defaults_version=2))
-        for line in lines
-        if line.settings.method == "random"
+        line(replace(one.settings, defaults_version=2), one.result.values)
+        for one in lines
+        if one.settings.method == "random"
     ]
     rows = body(summarize([*lines, *later]).grids[0])
     assert [row[4] for row in rows if row[2] == "random"] == ["HGNN", "HGNN (defaults 2)"]
@@ -372,7 +373,7 @@ def test_a_cut_off_line_and_failures_are_told_and_left_out(
 
 def test_costs_count_a_condensation_once(plan: Plan) -> None:
     lines = lines_of(plan, SCORES)
-    again = line(lines[0].settings.__class__(**{**lines[0].settings.to_dict(), "model": "mlp"}), [0.5, 0.5])
+    again = line(replace(lines[0].settings, model="mlp"), [0.5, 0.5])
     condensing, training = core_hours([*lines, again])
     assert condensing * 3600 == pytest.approx(5 * 2.0)
     assert training * 3600 == pytest.approx(6 * 4.0)

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hypercondense.experiments.plan import Plan, read_plan
-from hypercondense.experiments.results import Line
+from hypercondense.experiments.line import Line
+from hypercondense.experiments.plan import Plan
+from hypercondense.experiments.plan_reader import read_plan
 from hypercondense.experiments.settings import Settings
+from hypercondense.typed import content_of
 
 QUICK = """
 name = "quick"
@@ -50,7 +52,7 @@ def content(settings: Settings, values: Sequence[float] = (0.5,), **more: Any) -
         "notes": [],
     }
     values = list(values)
-    return {"key": settings.key, "settings": settings.to_dict(), "values": values, **facts, **more}
+    return {"key": settings.key, "settings": content_of(settings), "values": values, **facts, **more}
 
 
 def line(settings: Settings, values: Sequence[float] = (0.5,), number: int = 1, **more: Any) -> Line:

@@ -30,7 +30,7 @@ def run(
     debug: options.Debug = False,
 ) -> None:
     """Do the runs of plans that the results file lacks, and append a line after each."""
-    from hypercondense.experiments.plan import read_plan
+    from hypercondense.experiments.plan_reader import read_plan
     from hypercondense.experiments.results import FinishedRuns, ResultsFile, read_lines
     from hypercondense.experiments.runner import choose_workers, make_agenda, run_plans
 
@@ -93,21 +93,23 @@ def _warn_of_other_versions(lines: Any, finished: Any) -> None:
     from hypercondense.version import __version__
 
     keys = {run.key for run in finished}
-    others = {line.content["versions"].get("hypercondense") for line in lines if line.settings.key in keys}
+    others = {line.result.version for line in lines if not line.failed and line.settings.key in keys}
     if others := others - {__version__}:
         output.warn(
-            f"some finished runs were made by hypercondense {', '.join(sorted(map(str, others)))}, this is "
+            f"some finished runs were made by hypercondense {', '.join(sorted(others))}, this is "
             f"{__version__}: `table` will refuse to average them with new ones; use another results file"
         )
 
 
 def _list(agenda: Any, *, json: bool) -> None:
+    from hypercondense.typed import content_of
+
     if json:
-        runs = [settings.to_dict() for settings in agenda.pending]
+        runs = [content_of(settings) for settings in agenda.pending]
         output.print_json({"pending": runs, "finished": len(agenda.finished), "absent": agenda.absent})
         return
     for settings in agenda.pending:
-        sys.stdout.write(describe({"settings": settings.to_dict()}) + "\n")
+        sys.stdout.write(describe({"settings": content_of(settings)}) + "\n")
     for source, count in agenda.absent.items():
         sys.stdout.write(f"absent: {source}, {count} runs\n")
     sys.stdout.write(f"{len(agenda.pending)} to do, {len(agenda.finished)} done before\n")

@@ -57,7 +57,7 @@ def _planned(path: Path, lines: Any, layout: str) -> tuple[Any, Any]:
     """A plan and its report."""
     from hypercondense.errors import ConfigError
     from hypercondense.experiments.grid import make_report
-    from hypercondense.experiments.plan import read_plan
+    from hypercondense.experiments.plan_reader import read_plan
 
     plan = read_plan(path)
     if layout not in plan.layouts:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from hypercondense.errors import ConfigError
 from hypercondense.evaluation import Spread
+from hypercondense.experiments.line import Line
 from hypercondense.experiments.plan import Place, Plan
 from hypercondense.experiments.published import PublishedFigure
-from hypercondense.experiments.results import Line
 from hypercondense.experiments.settings import WHOLE, is_same
 
 SIGNIFICANT = 0.05  # level of Welch's test
@@ -83,15 +83,11 @@ def _lines_at(plan: Plan, place: Place, by_core: dict[str, list[Line]]) -> tuple
 
 def check_mixture(lines: Sequence[Line], where: str) -> None:
     """Refuse to average lines of two versions, sources, or splits of one seed."""
-    _refuse(lines, where, "versions of hypercondense", [_version(line) for line in lines])
-    _refuse(lines, where, "sources", [str(line.content["source_digest"])[:12] for line in lines])
+    _refuse(lines, where, "versions of hypercondense", [line.result.version for line in lines])
+    _refuse(lines, where, "sources", [line.result.source_digest[:12] for line in lines])
     for seed in {line.settings.split_seed for line in lines}:
         same = [line for line in lines if line.settings.split_seed == seed]
-        _refuse(same, where, "splits", [str(line.content.get("split_digest"))[:12] for line in same])
-
-
-def _version(line: Line) -> str:
-    return str(line.content["versions"].get("hypercondense"))
+        _refuse(same, where, "splits", [line.result.split_digest[:12] for line in same])
 
 
 def _refuse(lines: Sequence[Line], where: str, what: str, found: Sequence[str]) -> None:
@@ -113,7 +109,7 @@ def _check_sources(cells: Sequence[Cell]) -> None:
     """Cells of one data set stand beside each other: they must be of one source."""
     for dataset in dict.fromkeys(cell.place.dataset for cell in cells):
         lines = {line.number: line for cell in cells if cell.place.dataset == dataset for line in cell.lines}
-        digests = [str(line.content["source_digest"])[:12] for line in lines.values()]
+        digests = [line.result.source_digest[:12] for line in lines.values()]
         _refuse(list(lines.values()), dataset, "sources", digests)
 
 
@@ -131,14 +127,14 @@ def _cell(plan: Plan, place: Place, quantity: str, lines: tuple[Line, ...], expe
 
 
 def _values(line: Line, quantity: str) -> list[float]:
-    content = line.content
+    result = line.result
     if quantity == "score":
-        return [100 * value for value in content["values"]]
+        return [100 * value for value in result.values]
     if quantity == "seconds":
-        return [content["condense_seconds"]]
+        return [result.condense_seconds]
     if quantity == "memory":
-        return [content["peak_memory_mb"]]
-    return [content["train_seconds"] / line.settings.runs]
+        return [] if result.peak_memory_mb is None else [result.peak_memory_mb]
+    return [result.train_seconds / line.settings.runs]
 
 
 def welch(values: Sequence[float], published: PublishedFigure, runs: int) -> float | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from hypercondense.experiments.grid import Grid, Report, Text
-from hypercondense.experiments.results import Line
+from hypercondense.experiments.line import Line
 
 _HEADER = ("source", "method", "condensations", "trainings", "condensing h", "training h", "core hours")
 
@@ -14,8 +14,8 @@ def core_hours(lines: Iterable[Line]) -> tuple[float, float]:
     training = 0.0
     for line in lines:
         if not line.failed:
-            condensing[line.settings.condensation] = line.content["condense_seconds"]
-            training += line.content["train_seconds"]
+            condensing[line.settings.condensation] = line.result.condense_seconds
+            training += line.result.train_seconds
     return sum(condensing.values()) / 3600, training / 3600
 
 
@@ -40,6 +40,6 @@ def _row(source: str, method: str, lines: Sequence[Line]) -> tuple[Text, ...]:
 
 
 def _machine(line: Line) -> str:
-    machine, versions = line.content.get("machine", {}), line.content["versions"]
+    machine, versions = line.result.machine, line.result.versions
     packages = ", ".join(f"{name} {version}" for name, version in versions.items())
     return f"{machine.get('system')} {machine.get('processor')}, {machine.get('cores')} cores; {packages}."

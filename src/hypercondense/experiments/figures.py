@@ -9,8 +9,8 @@ from hypercondense.errors import ConfigError
 from hypercondense.experiments.cells import Cell, make_cells
 from hypercondense.experiments.labels import METRICS, label_of
 from hypercondense.experiments.layout import Figure
+from hypercondense.experiments.line import Line
 from hypercondense.experiments.plan import Plan
-from hypercondense.experiments.results import Line
 from hypercondense.experiments.settings import WHOLE
 
 # Okabe and Ito's colours can be told apart by colour-blind people; markers and hatches without any colour.
@@ -251,7 +251,7 @@ def _size(pyplot: Any, plan: Plan, wanted: Figure, cells: Sequence[Cell]) -> Any
     for axes, quantity in zip(panels, labels, strict=True):
         shown = [cell for cell in cells if cell.quantity == quantity]
         for variant, own in _by(shown, "variant").items():
-            sizes = [cell.lines[0].content["num_source_incidences"] for cell in own]
+            sizes = [cell.lines[0].result.num_source_incidences for cell in own]
             _curve(axes, sizes, own, label=plan.variants[variant].label, **_look(plan, variant))
         axes.set_xlabel("incidences of the source, with self-loops")
         axes.set_ylabel(labels[quantity])
@@ -274,7 +274,7 @@ def _training(axes: Any, cells: Sequence[Cell], plan: Plan) -> None:
     """What a training on the whole source takes, beside the condensations."""
     whole = [cell for cell in cells if plan.variants[cell.place.variant].method == WHOLE]
     if whole:
-        sizes = [cell.lines[0].content["num_source_incidences"] for cell in whole]
+        sizes = [cell.lines[0].result.num_source_incidences for cell in whole]
         _curve(axes, sizes, whole, label="training on the whole", color="black", marker="x", linestyle=":")
 
 

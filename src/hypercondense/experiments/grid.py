@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hypercondense.errors import ConfigError
+from hypercondense.experiments.axes import AXES
 from hypercondense.experiments.cells import SIGNIFICANT, Cell, make_cells
 from hypercondense.experiments.labels import HEADERS, QUANTITY_LABELS, label_of
-from hypercondense.experiments.layout import AXES, Layout
+from hypercondense.experiments.layout import Layout
+from hypercondense.experiments.line import Line
 from hypercondense.experiments.notes import notes_of
 from hypercondense.experiments.plan import Plan
-from hypercondense.experiments.results import Line
 
 MISSING = "—"
 

@@ -22,7 +22,7 @@ def notes_of(plan: Plan, cells: Sequence[Cell]) -> list[str]:
         notes.append(f"* p < {SIGNIFICANT}, Welch's t-test with all trainings taken as independent.")
     notes += _source_notes(plan, cells)
     notes += _missing_notes(plan, cells)
-    versions = {str(line.content["versions"].get("hypercondense")) for line in lines}
+    versions = {line.result.version for line in lines}
     if versions:
         notes.append(f"{len(lines)} runs of hypercondense {', '.join(sorted(versions))}.")
     return notes
@@ -36,7 +36,7 @@ def _source_notes(plan: Plan, cells: Sequence[Cell]) -> list[str]:
         own = [LABEL_DERIVED] if dataset is not None and dataset.label_derived else []
         for cell in cells:
             if cell.place.dataset == key:
-                own += [str(note) for line in cell.lines for note in line.content.get("notes", ())]
+                own += [note for line in cell.lines for note in line.result.notes]
         found |= dict.fromkeys(f"{plan.datasets[key].label}: {note}" for note in own)
     return list(found)
 

@@ -1,43 +1,14 @@
-"""A plan: a TOML file that says what to run, and the published figures to put beside it."""
+"""A plan: what to run, how to show it, and the published figures to put beside it."""
 
-import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-from hypercondense.catalogue import make_method
-from hypercondense.condensing.options import settings_of
-from hypercondense.data.registry import lookup
-from hypercondense.data.synthetic import synthetic
-from hypercondense.errors import ConfigError
-from hypercondense.evaluation.tasks import TASKS
-from hypercondense.experiments.layout import Figure, Layout, read_figure, read_layouts
-from hypercondense.experiments.published import Published, read_published
-from hypercondense.experiments.settings import WHOLE, Settings
-from hypercondense.experiments.toml_reader import Table, read_toml
+from hypercondense.experiments.layout import Figure, Layout
+from hypercondense.experiments.published import Published
+from hypercondense.experiments.settings import WHOLE, Over, Settings
 from hypercondense.nn import model_class
-
-_KEYS = (
-    "name",
-    "title",
-    "paper",
-    "notes",
-    "models",
-    "tasks",
-    "over",
-    "seeds",
-    "runs",
-    "split_seeds",
-    "cache",
-    "datasets",
-    "variants",
-    "published",
-    "layout",
-    "readme",
-    "figure",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +66,7 @@ class Plan:
     notes: tuple[str, ...]
     models: tuple[str, ...]
     tasks: tuple[str, ...]
-    over: str
+    over: Over
     split_seeds: tuple[int, ...]
     cache: bool
     datasets: dict[str, PlannedSource]
@@ -141,126 +112,3 @@ class Plan:
             for split_seed in self.split_seeds
             for seed in range(variant.seeds)
         ]
-
-
-def read_plan(path: Path) -> Plan:
-    """Read and check a plan.
-
-    Raises:
-        ConfigError: A key is unknown or missing, or has a wrong value.
-    """
-    table = read_toml(path).allow(_KEYS)
-    datasets = {key: _dataset(key, inner) for key, inner in table.tables("datasets").items()}
-    if not datasets:
-        raise table.error("there are no data sets; add a table such as [datasets.cora] with ratios")
-    variants = {key: _variant(key, inner, table, datasets) for key, inner in table.tables("variants").items()}
-    if not variants:
-        raise table.error("there are no variants; add a table such as [variants.ahgcdd]")
-    models, tasks = _models(table), _tasks(table)
-    several = [axis for axis, values in (("model", models), ("task", tasks)) if len(values) > 1]
-    return Plan(
-        name=table.need("name", str),
-        title=table.need("title", str),
-        paper=table.get("paper", str, ""),
-        notes=table.items_of("notes", str),
-        models=models,
-        tasks=tasks,
-        over=_over(table),
-        split_seeds=table.choices("split_seeds", int, (0,)),
-        cache=table.get("cache", bool, True),
-        datasets=datasets,
-        variants=variants,
-        published=read_published(table.table("published"), datasets, variants),
-        layouts=read_layouts(table, datasets, variants, ordinary_rows=("variant", *several)),
-        figure=read_figure(table, variants),
-    )
-
-
-def _models(table: Table) -> tuple[str, ...]:
-    models = table.choices("models", str, ("hgnn",))
-    for model in models:
-        try:
-            model_class(model)
-        except ConfigError as error:
-            raise table.error(str(error)) from error
-    return models
-
-
-def _tasks(table: Table) -> tuple[str, ...]:
-    tasks = table.choices("tasks", str, ("classify",))
-    for task in tasks:
-        if task not in TASKS:
-            raise table.error(f"unknown task {task!r}; the tasks are {', '.join(TASKS)}")
-    return tasks
-
-
-def _over(table: Table) -> str:
-    over: str = table.get("over", str, "test")
-    if over not in ("test", "all"):
-        raise table.error(f"over must be test or all, got {over!r}")
-    return over
-
-
-def _dataset(key: str, table: Table) -> PlannedSource:
-    table.allow(("source", "label", "ratios", "generator"))
-    given = table.get("source", str, key)
-    known = lookup(given)
-    generator = dict(table.table("generator").content)
-    if generator and (known is None or known.name != "synthetic"):
-        raise table.error('generator is for source = "synthetic" only')
-    allowed = [name for name in inspect.signature(synthetic).parameters if name != "name"]
-    table.table("generator").allow(allowed)
-    ratios = table.items_of("ratios", float)
-    if not ratios or not all(0 < ratio <= 1 for ratio in ratios) or len(set(ratios)) < len(ratios):
-        raise table.error(f"ratios must be different fractions above 0 and at most 1, got {list(ratios)}")
-    return PlannedSource(
-        key=key,
-        label=table.get("label", str, key),
-        source=given if known is None else known.name,
-        generator=generator,
-        ratios=ratios,
-    )
-
-
-def _variant(key: str, table: Table, plan: Table, datasets: Mapping[str, PlannedSource]) -> Variant:
-    table.allow(("method", "label", "options", "select", "seeds", "runs", "only", "reference"))
-    method = table.get("method", str, key)
-    options, defaults = _options(table, method)
-    whole = method == WHOLE
-    return Variant(
-        key=key,
-        label=table.get("label", str, key),
-        method=method,
-        options=options,
-        defaults=defaults,
-        select=table.get("select", bool, False),
-        seeds=table.count("seeds", 1 if whole else plan.count("seeds", 5)),
-        runs=table.count("runs", plan.count("runs", 5)),
-        only=_only(table, datasets),
-        reference=table.get("reference", bool, whole),
-    )
-
-
-def _options(table: Table, method: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """All options of a method as given, and all by default."""
-    given = table.get("options", dict, {})
-    if method == WHOLE:
-        if given or table.get("select", bool, False):
-            raise table.error("the whole source has no options and no selection; leave them out")
-        return {}, {}
-    try:
-        return settings_of(make_method(method, given)), settings_of(make_method(method))
-    except ConfigError as error:
-        raise table.error(str(error)) from error
-
-
-def _only(table: Table, datasets: Mapping[str, PlannedSource]) -> Mapping[str, tuple[float, ...]] | None:
-    if "only" not in table.content:
-        return None
-    inner = table.table("only").allow(datasets)
-    only = {key: inner.items_of(key, float) for key in inner.content}
-    for key, ratios in only.items():
-        for ratio in ratios:
-            if ratio not in datasets[key].ratios:
-                raise inner.error(f"{key} has no ratio {ratio:g} in this plan")
-    return only

@@ -9,9 +9,11 @@ from hypercondense.errors import ConfigError
 from hypercondense.experiments.costs import core_hours, costs
 from hypercondense.experiments.figures import draw
 from hypercondense.experiments.grid import make_report
-from hypercondense.experiments.plan import Plan, read_plan
+from hypercondense.experiments.line import Line
+from hypercondense.experiments.plan import Plan
+from hypercondense.experiments.plan_reader import read_plan
 from hypercondense.experiments.render import as_markdown
-from hypercondense.experiments.results import Line, read_lines
+from hypercondense.experiments.results import read_lines
 from hypercondense.files.storage import replaced_file
 
 _HEAD = "<!-- made by `hypercondense report`; do not edit -->\n\n"

@@ -3,11 +3,15 @@
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
 
-from hypercondense.experiments.toml_reader import Table
+from msgspec import Meta
 
-AXES = ("dataset", "ratio", "variant", "model", "task", "quantity")
-QUANTITIES = ("score", "seconds", "memory", "training")
+from hypercondense.experiments.axes import AXES, Axis, Quantity
+from hypercondense.experiments.settings import Ratio
+from hypercondense.typed import CountOrZero, Value
+
 _FIGURE = re.compile(r"(-?\d+(?:\.\d+)?)(?:\s*±\s*(\d+(?:\.\d+)?))?")
 
 
@@ -19,17 +23,53 @@ class PublishedFigure:
     mean: float | None = None
     std: float | None = None
 
+    @classmethod
+    def of(cls, text: str) -> "PublishedFigure":
+        """The figure that is written like ``76.48 ± 1.58``."""
+        found = _FIGURE.fullmatch(text.strip())
+        if found is None:
+            return cls(text)
+        return cls(text, float(found[1]), None if found[2] is None else float(found[2]))
 
-@dataclass(frozen=True)
-class Published:
-    """All published figures. Coordinates that an entry does not name match everything.
 
-    ``runs`` is the number of trainings behind every figure, for Welch's test.
+class Row(Value, kw_only=True):
+    """Figures that share coordinates: ``{ dataset = "cora", values = { random = "43.99 ± 2.76" } }``."""
+
+    dataset: str | None = None
+    ratio: Ratio | None = None
+    variant: str | None = None
+    model: str | None = None
+    task: str | None = None
+    quantity: Quantity | None = None
+    values: dict[str, Annotated[str, Meta(examples=["76.48 ± 1.58"])]]
+
+    @property
+    def coordinates(self) -> dict[str, str]:
+        """The coordinates it names, as texts."""
+        given = {axis: getattr(self, axis) for axis in AXES}
+        return {axis: str(value) for axis, value in given.items() if value is not None}
+
+
+class Published(Value, dict=True):
+    """All published figures: rows, whose values lie along one more axis.
+
+    Coordinates that an entry does not name match everything. ``runs`` is the number of trainings behind
+    every figure, for Welch's test.
     """
 
-    runs: int = 0
+    runs: CountOrZero = 0
     label: str = "paper"
-    entries: tuple[tuple[dict[str, str], PublishedFigure], ...] = ()
+    along: Axis = "variant"
+    rows: tuple[Row, ...] = ()
+
+    @cached_property
+    def entries(self) -> tuple[tuple[dict[str, str], PublishedFigure], ...]:
+        """Every figure with its coordinates."""
+        return tuple(
+            ({**row.coordinates, self.along: name}, PublishedFigure.of(text))
+            for row in self.rows
+            for name, text in row.values.items()
+        )
 
     def at(self, coordinates: dict[str, str]) -> PublishedFigure | None:
         """The figure of a cell."""
@@ -38,42 +78,12 @@ class Published:
                 return figure
         return None
 
-
-def read_published(table: Table, datasets: Collection[str], variants: Collection[str]) -> Published:
-    """Read the table ``published``: rows with coordinates, and ``values`` along one more axis.
-
-    A row is ``{ dataset = "cora", ratio = 0.01, values = { random = "43.99 ± 2.76" } }``.
-    """
-    table.allow(("runs", "label", "along", "rows"))
-    along = table.get("along", str, "variant")
-    if along not in AXES:
-        raise table.error(f"along must be one of {', '.join(AXES)}, got {along!r}")
-    entries = []
-    for place, content in enumerate(table.items_of("rows", dict)):
-        row = Table(content, f"{table.where}.rows[{place}]").allow((*AXES, "values"))
-        given = {
-            axis: str(row.get(axis, float if axis == "ratio" else str)) for axis in AXES if axis in content
-        }
-        for name, text in row.need("values", dict).items():
-            coordinates = {**given, along: name}
-            _check_names(row, coordinates, datasets, variants)
-            entries.append((coordinates, _figure(row, name, text)))
-    return Published(table.get("runs", int, 0), table.get("label", str, "paper"), tuple(entries))
-
-
-def _check_names(
-    row: Table, coordinates: dict[str, str], datasets: Collection[str], variants: Collection[str]
-) -> None:
-    allowed = {"dataset": datasets, "variant": variants, "quantity": QUANTITIES}
-    for axis, names in allowed.items():
-        if coordinates.get(axis, next(iter(names))) not in names:
-            raise row.error(f"{axis} {coordinates[axis]!r} is not in this plan: {', '.join(names)}")
-
-
-def _figure(row: Table, name: str, text: object) -> PublishedFigure:
-    if not isinstance(text, str):
-        raise row.error(f'the figure of {name} must be a text such as "76.48 ± 1.58", got {text!r}')
-    found = _FIGURE.fullmatch(text.strip())
-    if found is None:
-        return PublishedFigure(text)
-    return PublishedFigure(text, float(found[1]), None if found[2] is None else float(found[2]))
+    def check_names(self, **allowed: Collection[str]) -> None:
+        """Refuse coordinates that are not among those of their axis."""
+        for place, row in enumerate(self.rows):
+            for name in row.values:
+                for axis, value in {**row.coordinates, self.along: name}.items():
+                    if value not in allowed.get(axis, (value,)):
+                        names = ", ".join(allowed[axis])
+                        where = f"published.rows[{place}]"
+                        raise ValueError(f"{where}: {axis} {value!r} is not in this plan: {names}")

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 
+from hypercondense.experiments.axes import AXES
 from hypercondense.experiments.cells import Cell
 from hypercondense.experiments.grid import Report, Text
 
@@ -103,11 +104,10 @@ def as_csv(report: Report) -> str:
     """One row per cell with all digits, for spreadsheets and scripts."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    names = ("dataset", "ratio", "variant", "model", "task", "quantity")
     numbers = ("mean", "std", "count", "expected", "published_mean", "published_std", "published")
-    writer.writerow([*names, *numbers, "difference", "p_value", "best"])
+    writer.writerow([*AXES, *numbers, "difference", "p_value", "best"])
     for cell in report.cells:
-        writer.writerow([*(cell.coordinates[name] for name in names), *_numbers(cell)])
+        writer.writerow([*(cell.coordinates[name] for name in AXES), *_numbers(cell)])
     return out.getvalue()
 
 

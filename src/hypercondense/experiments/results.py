@@ -11,57 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from hypercondense.errors import FormatError
+from hypercondense.experiments.line import Line
 from hypercondense.experiments.settings import Settings, is_same
 from hypercondense.files.locking import BusyError, exclusive
 
 _PATIENCE = 60.0  # seconds to wait for another process that appends a line
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
-    """A line of a results file."""
-
-    path: Path
-    number: int
-    settings: Settings
-    content: Mapping[str, Any]
-
-    @property
-    def where(self) -> str:
-        """File and number, for messages."""
-        return f"{self.path.name}:{self.number}"
-
-    @property
-    def failed(self) -> bool:
-        """Whether the run broke down; such lines are never averaged, and tried again by the next ``run``."""
-        return "error" in self.content
-
-    @classmethod
-    def parse(cls, text: bytes, number: int, path: Path) -> "Line":
-        """Read one line."""
-        try:
-            content = json.loads(text)
-            if not isinstance(content, dict):
-                raise ValueError("it is not a JSON object")
-            settings = Settings.from_dict(content["settings"])
-            line = cls(path, number, settings, content)
-            if not line.failed:
-                _check_values(content)
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            reason = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else error
-            raise FormatError(
-                f"{path}: line {number} is not a result ({reason}); "
-                "remove it, or restore the file, and run what is missing again"
-            ) from error
-        return line
-
-
-def _check_values(content: Mapping[str, Any]) -> None:
-    values = content["values"]
-    if not isinstance(values, list) or not values or not all(type(value) in (int, float) for value in values):
-        raise ValueError(f"values must be a list of numbers, got {str(values)[:40]!r}")
-    if not isinstance(content["versions"], dict) or not isinstance(content["source_digest"], str):
-        raise ValueError("versions must be an object and source_digest a text")
 
 
 @dataclass
@@ -169,10 +123,11 @@ class ResultsFile:
         """Write one line, flushed to disk; ``False`` if there is a good line of that key already.
 
         Raises:
+            FormatError: It is not a result, and nothing was written.
             OSError: There is no space left, or the file cannot be written. All earlier lines are whole.
         """
-        settings = Settings.from_dict(content["settings"])
         text = json.dumps(content, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        settings = Line.parse(text, self.found.breaks + 1, self.path).settings
         with self._alone():
             self.refresh()
             self._repair()

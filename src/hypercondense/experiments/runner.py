@@ -11,8 +11,9 @@ from hypercondense.data.locate import find
 from hypercondense.data.registry import lookup
 from hypercondense.errors import ConfigError
 from hypercondense.experiments.claims import Claims
+from hypercondense.experiments.line import Line
 from hypercondense.experiments.plan import Place, Plan
-from hypercondense.experiments.results import FinishedRuns, Line, ResultsFile
+from hypercondense.experiments.results import FinishedRuns, ResultsFile
 from hypercondense.experiments.settings import Settings
 from hypercondense.experiments.work import Job, jobs_of
 from hypercondense.experiments.workers import perform_all
@@ -149,7 +150,7 @@ def _check_source(line: Mapping[str, Any], results: ResultsFile) -> None:
     for other in results.lines:
         same = (other.settings.source, other.settings.generator) == (source, generator)
         if same and not other.failed and "error" not in line:
-            before, now = other.content["source_digest"], line["source_digest"]
+            before, now = other.result.source_digest, line["source_digest"]
             if before != now:
                 raise ConfigError(
                     f"{source} on this machine is not that of {results.path} (digest {now[:12]}, and "
@@ -184,8 +185,8 @@ def choose_workers(pending: Sequence[Settings], lines: Sequence[Line]) -> int:
 
 def _memory_need(source: str, lines: Sequence[Line]) -> float:
     """Bytes a run on a source takes: the most seen before, else a guess from its size."""
-    same = (line.content for line in lines if line.settings.source == source)
-    seen = [float(content.get("run_memory_mb", 0.0)) * 1e6 for content in same]
+    same = (line.result for line in lines if line.settings.source == source and not line.failed)
+    seen = [result.run_memory_mb * 1e6 for result in same]
     if any(seen):
         return max(seen)
     expected = getattr(lookup(source), "expected", None)

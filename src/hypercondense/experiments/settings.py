@@ -2,9 +2,18 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
+from msgspec.structs import asdict
+
+from hypercondense.typed import Count, CountOrZero, Value
+
+#: Condensed nodes / all nodes.
+Ratio = Annotated[float, Meta(gt=0, le=1)]
+#: Which nodes a network is asked about.
+Over = Literal["test", "all"]
 
 WHOLE = "whole"  # the source itself, not condensed
 
@@ -22,8 +31,7 @@ _OF_CONDENSATION = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Value, kw_only=True):
     """One condensation, and ``runs`` trainings of one model for one task on it.
 
     Args:
@@ -45,18 +53,18 @@ class Settings:
 
     source: str
     generator: dict[str, Any] = field(default_factory=dict)
-    split_seed: int = 0
-    ratio: float | None
+    split_seed: CountOrZero = 0
+    ratio: Ratio | None
     method: str
     options: dict[str, Any] = field(default_factory=dict)
     select: bool = False
     cached: bool = True
-    seed: int = 0
+    seed: CountOrZero = 0
     model: str = "hgnn"
-    defaults_version: int = 1
+    defaults_version: Count = 1
     task: str = "classify"
-    over: str = "test"
-    runs: int = 5
+    over: Over = "test"
+    runs: Count = 5
 
     @property
     def key(self) -> str:
@@ -78,23 +86,6 @@ class Settings:
         return {
             name: value for name, value in asdict(self).items() if (name, value) != ("defaults_version", 1)
         }
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready content."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Settings":
-        """The inverse of :meth:`to_dict`; a setting that is missing or unknown is a ``ValueError``."""
-        names = {one.name for one in fields(cls)}
-        if unknown := sorted(set(content) - names):
-            raise ValueError(f"unknown setting {unknown[0]!r}")
-        if missing := sorted({"source", "ratio", "method"} - set(content)):
-            raise ValueError(f"the setting {missing[0]!r} is missing")
-        settings = cls(**content)
-        if not isinstance(settings.options, dict) or not isinstance(settings.generator, dict):
-            raise ValueError("options and generator must be objects")
-        return settings
 
 
 def is_same(done: Settings, wanted: Settings, defaults: Mapping[str, Any]) -> bool:

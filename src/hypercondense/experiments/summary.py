@@ -6,7 +6,7 @@ from hypercondense.evaluation import Spread
 from hypercondense.experiments.cells import check_mixture
 from hypercondense.experiments.grid import Grid, Report, Text
 from hypercondense.experiments.labels import METRICS, MODEL_LABELS
-from hypercondense.experiments.results import Line
+from hypercondense.experiments.line import Line
 
 _HEADER = ("source", "ratio", "method", "options", "model", "metric", "score", "trainings", "condense s")
 
@@ -26,9 +26,7 @@ def summarize(lines: Sequence[Line]) -> Report:
     for labels, group in groups.items():
         check_mixture(list(group.values()), " ".join(labels))
         rows.append(_row(labels[:-1], list(group.values())))
-    notes = dict.fromkeys(
-        f"{line.settings.source}: {note}" for line in good for note in line.content.get("notes", ())
-    )
+    notes = dict.fromkeys(f"{line.settings.source}: {note}" for line in good for note in line.result.notes)
     grid = Grid("", 6, _HEADER, tuple(rows))
     return Report(f"{len(good)} runs", (grid,), tuple(notes))
 
@@ -61,8 +59,8 @@ def _varied(line: Line, lines: Sequence[Line]) -> str:
 
 
 def _row(labels: Sequence[str], lines: Sequence[Line]) -> tuple[Text, ...]:
-    values = [100 * value for line in lines for value in line.content["values"]]
+    values = [100 * value for line in lines for value in line.result.values]
     spread = Spread.of(values)
-    seconds = Spread.of([line.content["condense_seconds"] for line in lines])
+    seconds = Spread.of([line.result.condense_seconds for line in lines])
     shown = (f"{spread.mean:.2f} ± {spread.std:.2f}", f"{len(values)}", f"{seconds.mean:.2f}")
     return tuple(Text(text) for text in (*labels, *shown))

@@ -20,6 +20,7 @@ from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.nn.short_trainings import validation_scorer
 from hypercondense.runtime import memory
 from hypercondense.runtime.threads import one_thread
+from hypercondense.typed import content_of
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def _header(run: Settings) -> dict[str, Any]:
     }
     return {
         "key": run.key,
-        "settings": run.to_dict(),
+        "settings": content_of(run),
         "versions": package_versions(),
         "machine": machine,
     }
