@@ -253,6 +253,10 @@ def test_variants_can_be_restricted_to_some_ratios(tmp_path: Path) -> None:
             r"published.rows\[0\].values.random must be a text such as '76.48 ± 1.58', got 1",
         ),
         (lambda text: "name = ", "is not a TOML file"),
+        (
+            lambda text: text.replace("[datasets.digits]", '[datasets."a\\nb"]\nx = 1'),
+            "unknown field 'x' in datasets.a b",
+        ),
         (lambda text: 'name = "n"\ntitle = "t"\n', "there are no data sets"),
         (lambda text: text[: text.index("[variants")], "there are no variants"),
     ],

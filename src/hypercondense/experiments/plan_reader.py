@@ -55,7 +55,7 @@ def _said_of(place: str) -> Iterator[None]:
     try:
         yield
     except (ConfigError, ValueError) as error:
-        raise ConfigError(f"{place}: {error}") from error
+        raise ConfigError(f"{place}: {one_line(error)}") from error
     except RecursionError as error:
         raise ConfigError(f"{place}: it is nested too deeply") from error
 
