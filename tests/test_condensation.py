@@ -1,5 +1,8 @@
 """Saving and loading a condensed hypergraph: all or nothing, nothing changed."""
 
+import contextlib
+import dataclasses
+import functools
 import json
 from pathlib import Path
 
@@ -104,12 +107,15 @@ def flip_a_byte(folder: Path) -> None:
         (lambda folder: (folder / "manifest.json").unlink(), "has no manifest.json"),
         (lambda folder: (folder / "manifest.json").write_text("{"), "is not a JSON file"),
         (lambda folder: (folder / "manifest.json").write_text("[]"), "must hold a JSON object"),
-        (lambda folder: change_manifest(folder, format="other"), "not 'hypercondense.condensed'"),
-        (lambda folder: change_manifest(folder, format_version=99), "format version 99 cannot be read"),
-        (lambda folder: change_manifest(folder, hypergraph={}), "does not fit its tensors"),
+        (lambda folder: change_manifest(folder, format="other"), "must say format 'hypercondense.condensed'"),
+        (lambda folder: change_manifest(folder, format_version=99), "99, .* reads 1 to 3; install a newer"),
+        (lambda folder: change_manifest(folder, format_version=0), "format_version must be .* >= 1, got 0"),
+        (lambda folder: change_manifest(folder, format_version="3"), "must be a whole number, got '3'"),
+        (lambda folder: change_manifest(folder, hypergraph={}), "num_nodes is missing in hypergraph"),
+        (lambda folder: change_manifest(folder, fun=1), r"manifest\.json: unknown field 'fun'; there are"),
         (lambda folder: change_manifest(folder, digest=5), "digest"),
         (lambda folder: change_manifest(folder, digest="0"), "digest"),
-        (lambda folder: change_manifest(folder, provenance={"x": 1}), "does not fit"),
+        (lambda folder: change_manifest(folder, provenance={"x": 1}), "method is missing in provenance"),
     ],
 )
 def test_damage_is_noticed_and_named(tmp_path: Path, damage, message: str) -> None:
@@ -151,12 +157,12 @@ def test_provenance_of_another_type_is_named(tmp_path: Path, key: str, value: ob
         ("hypergraph", 5),
         ("provenance", []),
         ("history", {}),
-        ("history", [5]),
         ("seconds", None),
         ("peak_memory_mb", "12"),
         ("start_validation", "0.5"),
         ("final_validation", []),
         ("warnings", 5),
+        ("choice", []),
     ],
 )
 def test_a_manifest_of_other_types_is_named(tmp_path: Path, key: str, value: object) -> None:
@@ -164,6 +170,97 @@ def test_a_manifest_of_other_types_is_named(tmp_path: Path, key: str, value: obj
     change_manifest(tmp_path / "out", **{key: value})
     with pytest.raises(FormatError, match=f"{key} must be "):
         load_condensed(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"loss": 0.1', '"loss": 1e400', r"history\[0\]\.loss must be a finite number, got inf"),
+        ('"loss": 0.1', '"loss": "low"', r"history\[0\]\.loss must be a whole number or a number, got 'low'"),
+        ('"time": 2.0', '"time": NaN', r"provenance\.settings\.time must be a finite number, got nan"),
+        ('"total": 1.5', '"total": -1e999', r"seconds\.total must be a finite number, got -inf"),
+        ('"total": 1.5', '"total": null', r"seconds\.total must be a number, got None"),
+        ("12.5", "1" + "0" * 400, "peak_memory_mb must be a finite number, got 1000"),
+        ('"choice": null', '"choice": ' + '{"x":' * 10_000 + "1" + "}" * 10_000, "JSON file|too deeply"),
+    ],
+)
+def test_the_place_of_a_wrong_number_is_told(tmp_path: Path, old: str, new: str, message: str) -> None:
+    example().save(tmp_path / "out")
+    path = tmp_path / "out" / "manifest.json"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(FormatError, match=message) as caught:
+        load_condensed(tmp_path / "out")
+    assert str(path) in str(caught.value)
+
+
+def test_no_content_of_a_manifest_ends_in_anything_but_a_format_error(tmp_path: Path) -> None:
+    example().save(tmp_path / "out")
+    path = tmp_path / "out" / "manifest.json"
+    whole = json.loads(path.read_text())
+    deep = functools.reduce(lambda inner, _: {"x": inner}, range(400), 1)
+    for place in (whole, whole["provenance"], whole["hypergraph"]):
+        for key, value in list(place.items()):
+            for odd in (None, -1, 1.5, 10**30, "x", [], [None], {}, {"x": "y"}, [[1]], deep, True):
+                place[key] = odd
+                path.write_text(json.dumps(whole))
+                with contextlib.suppress(FormatError):
+                    load_condensed(tmp_path / "out")
+            place[key] = value
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("with_choice", [True, False])
+def test_folders_of_release_0_1_0_are_read(tmp_path: Path, version: int, with_choice: bool) -> None:
+    made, folder = example(), tmp_path / "out"
+    made.save(folder)
+    manifest = {**json.loads((folder / "manifest.json").read_text()), **OLD, "format_version": version}
+    if not with_choice:  # there was no search yet
+        del manifest["choice"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    loaded = load_condensed(folder)
+    assert loaded.hypergraph.digest == made.hypergraph.digest
+    assert loaded.provenance.settings == {"time": 2.0, "candidates": None}
+    assert loaded.history == made.history and loaded.choice is None
+
+
+OLD = {
+    "provenance": {
+        "method": "ahgcdd",
+        "settings": {"time": 2.0, "candidates": None},
+        "seed": 7,
+        "source_name": "source",
+        "source_digest": "a" * 64,
+        "num_source_nodes": 100,
+        "split_digest": "b" * 64,
+        "split_seed": 0,
+        "ratio": 0.03,
+        "ratio_of": "all",
+        "source_location": None,
+        "versions": {"hypercondense": "0.1.0", "python": "3.11.7", "torch": "2.9.1"},
+        "preprocessing": ["features: none, use the source's as they are"],
+    },
+    "choice": None,
+}
+
+
+def test_settings_and_choice_may_be_nested(tmp_path: Path) -> None:
+    recipe = {"start": {"kind": "kmeans", "rounds": 20}, "steps": [{"kind": "ridge"}, {"kind": "bundle"}]}
+    made = example()
+    made = dataclasses.replace(
+        made,
+        provenance=dataclasses.replace(made.provenance, settings=recipe),
+        choice={"method": recipe, "trials": [{"score": 0.5}]},
+    )
+    made.save(tmp_path / "out")
+    loaded = load_condensed(tmp_path / "out")
+    assert loaded.provenance == made.provenance and loaded.choice == made.choice
+
+
+def test_what_could_not_be_read_again_is_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="peak_memory_mb must be a number >= 0"):
+        dataclasses.replace(example(), peak_memory_mb=-1.0).save(tmp_path / "out")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -189,6 +286,16 @@ def test_impossible_members_are_named(tmp_path: Path, key: str, values: list[obj
     change_manifest(folder, sha256=write_tensors(folder / "condensed.safetensors", arrays))
     with pytest.raises(FormatError, match=rf"members\.{key} must be "):
         load_condensed(folder)
+
+
+@pytest.mark.parametrize("key", ["labels", "members.source_ids", "members.row_starts"])
+def test_a_tensor_that_lacks_is_named(tmp_path: Path, key: str) -> None:
+    example().save(tmp_path / "out")
+    tensors = tmp_path / "out" / "condensed.safetensors"
+    arrays = {name: array for name, array in read_tensors(tensors).items() if name != key}
+    change_manifest(tmp_path / "out", sha256=write_tensors(tensors, arrays))
+    with pytest.raises(FormatError, match=f"the tensors lack {key}"):
+        load_condensed(tmp_path / "out")
 
 
 def test_density_and_size_of_a_known_structure() -> None:

@@ -18,6 +18,10 @@ class Box(Value, tag_field="kind", tag="box"):
     weight: Positive = 1.0
 
 
+class Prices(Value, frozen=True, kw_only=True):
+    prices: dict[str, float]
+
+
 class Shelf(Value):
     thing: Ball | Box = Ball()
     others: tuple[Ball | Box, ...] = ()
@@ -57,6 +61,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
         {"hight": 5},
         "unknown field 'hight'; there are colour, depth, extra, height, layers, others, prices, signs, thing",
     ),
+    ({"height": 10**400}, f"height must be a finite number, got {10**56}..."),
 ]
 
 
@@ -68,12 +73,22 @@ def test_an_error_says_where_what_was_expected_and_what_came(content: dict[str, 
 
 
 @pytest.mark.parametrize(
+    ("old", "message"),
+    [("5", "a number, got '5'"), (None, "a number, got None"), (1e999, "a finite number, got inf")],
+)
+def test_the_wrong_entry_of_a_table_is_named(old: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=f"^prices.old must be {message}$"):
+        read({"prices": {"new": 1, "old": old}}, Prices)
+
+
+@pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: Ball(size=0), "size must be a whole number >= 1, got 0"),
         (lambda: Ball(size="5"), "size must be a whole number, got '5'"),
         (lambda: Box(weight=float("inf")), "weight must be a finite number, got inf"),
         (lambda: Box(weight=float("nan")), "weight must be a number > 0.0, got nan"),
+        (lambda: Prices(prices={"old": float("nan")}), "prices.old must be a finite number, got nan"),
         (lambda: Shelf(thing=3), "thing must be a table, got 3"),
         (lambda: Shelf(colour="green"), "colour must be one of red, blue, got 'green'"),
     ],

@@ -4,28 +4,29 @@ import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import NoneType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from hypercondense.errors import ConfigError, FormatError
+from hypercondense.files.manifest import read_manifest
 from hypercondense.files.storage import (
     MANIFEST,
     file_digest,
-    read_json,
     read_tensors,
     replaced_folder,
     write_json,
     write_tensors,
 )
 from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.hypergraph.stored import Facts, Size, restored
+from hypercondense.typed import NotNegative, Value
 from hypercondense.version import __version__
 
 FORMAT = "hypercondense.condensed"
-SOFT_VERSION = 2  # of folders with soft labels, which a program that reads 1 only would not train on
-FORMAT_VERSIONS = (1, SOFT_VERSION)
+FORMAT_VERSION = 3  # 1 and 2 (with soft labels) were written by release 0.1.0: without `code`, flat settings
 TENSORS = "condensed.safetensors"
 
 
@@ -42,11 +43,11 @@ class Provenance:
     """Which source, split, method, options and versions made a condensed hypergraph."""
 
     method: str
-    settings: dict[str, Any]  # every option of the method
+    settings: dict[str, Any]  # every option of the method: a JSON object of any shape
     seed: int
     source_name: str
     source_digest: str
-    num_source_nodes: int
+    num_source_nodes: Size
     split_digest: str
     split_seed: int | None
     ratio: float | None  # as given; None where the number of nodes was given
@@ -113,22 +114,17 @@ class Condensation:
         with replaced_folder(Path(path), overwrite=overwrite) as folder:
             manifest = {
                 "format": FORMAT,
-                "format_version": 1 if self.hypergraph.soft_labels is None else SOFT_VERSION,
+                "format_version": FORMAT_VERSION,
                 "name": self.hypergraph.name,
-                "notes": list(self.hypergraph.notes),
+                "notes": self.hypergraph.notes,
                 "sha256": write_tensors(folder / TENSORS, arrays),
                 "digest": self.hypergraph.digest,
                 "hypergraph": facts,
                 "provenance": asdict(self.provenance),
-                "seconds": self.seconds,
-                "peak_memory_mb": self.peak_memory_mb,
-                "start_validation": self.start_validation,
-                "final_validation": self.final_validation,
-                "warnings": list(self.warnings),
-                "choice": self.choice,
-                "history": list(self.history),
+                **{name: getattr(self, name) for name in Record.__struct_fields__},
             }
             write_json(folder / MANIFEST, manifest)
+            _read(folder)  # what could not be read again is not left for somebody to find
 
     def to_pyg(self) -> Any:
         """The condensed hypergraph as ``torch_geometric.data.Data`` with its self-loops.
@@ -168,94 +164,62 @@ def load_condensed(path: Path | str) -> Condensation:
             raise FormatError(
                 f"{folder} is not a condensed hypergraph: it has no {name}; make one with `condense`"
             )
-    manifest = read_json(folder / MANIFEST)
-    if manifest.get("format") != FORMAT:
-        raise FormatError(f"{folder}: the manifest says format {manifest.get('format')!r}, not {FORMAT!r}")
-    if manifest.get("format_version") not in FORMAT_VERSIONS:
-        raise FormatError(
-            f"{folder}: format version {manifest.get('format_version')} cannot be read by hypercondense "
-            f"{__version__}, which reads 1 to {FORMAT_VERSIONS[-1]}; use the version that wrote it"
-        )
-    if file_digest(folder / TENSORS) != manifest.get("sha256"):
+    manifest = _read(folder)
+    if file_digest(folder / TENSORS) != manifest.sha256:
         raise FormatError(f"{folder / TENSORS} was changed or cut off after it was written; condense again")
+    arrays = read_tensors(folder / TENSORS)
     try:
-        return _from_manifest(read_tensors(folder / TENSORS), manifest)
-    except (KeyError, TypeError, ValueError) as error:
+        return _restored(arrays, manifest)
+    except (TypeError, ValueError, OverflowError) as error:
         raise FormatError(f"{folder / MANIFEST} does not fit its tensors: {error}") from error
 
 
-_MANIFEST_KINDS: dict[str, tuple[type, ...]] = {
-    "name": (str,),
-    "notes": (list,),
-    "hypergraph": (dict,),
-    "provenance": (dict,),
-    "history": (list,),
-    "seconds": (dict,),
-    "peak_memory_mb": (int, float),
-    "start_validation": (int, float, NoneType),
-    "final_validation": (int, float, NoneType),
-    "warnings": (list,),
-    "choice": (dict, NoneType),
-}
-_PROVENANCE_KINDS: dict[str, tuple[type, ...]] = {
-    "method": (str,),
-    "settings": (dict,),
-    "seed": (int,),
-    "source_name": (str,),
-    "source_digest": (str,),
-    "num_source_nodes": (int,),
-    "split_digest": (str,),
-    "split_seed": (int, NoneType),
-    "ratio": (int, float, NoneType),
-    "ratio_of": (str,),
-    "source_location": (str, NoneType),
-    "versions": (dict,),
-    "preprocessing": (list,),
-}
+class Record(Value, frozen=True, kw_only=True):
+    """What a manifest says about the work, under the names a :class:`Condensation` has for it."""
+
+    seconds: dict[str, float]
+    peak_memory_mb: NotNegative
+    start_validation: float | None
+    final_validation: float | None
+    warnings: tuple[str, ...]
+    choice: dict[str, Any] | None = None  # folders written before there was a search have none
+    history: tuple[dict[str, int | float], ...]
 
 
-def _from_manifest(arrays: dict[str, NDArray[Any]], manifest: dict[str, Any]) -> Condensation:
-    manifest = {"choice": None, **manifest}  # folders written before there was a search have none
-    _check_kinds(manifest, _MANIFEST_KINDS)
-    provenance = dict(manifest["provenance"])
-    _check_kinds(provenance, _PROVENANCE_KINDS)
-    if not all(isinstance(row, dict) for row in manifest["history"]):
-        raise ValueError("every row of history must be an object")
-    hypergraph = Hypergraph.from_arrays(
-        arrays, manifest["hypergraph"], name=manifest["name"], notes=manifest["notes"]
+class Manifest(Record, frozen=True, kw_only=True):
+    """``manifest.json`` of a condensed folder."""
+
+    format: str
+    format_version: Annotated[int, Meta(ge=1, le=FORMAT_VERSION)]
+    name: str
+    notes: tuple[str, ...]
+    sha256: str
+    digest: str
+    hypergraph: Facts
+    provenance: Provenance
+
+
+def _read(folder: Path) -> Manifest:
+    return read_manifest(
+        folder, Manifest, format=FORMAT, version_field="format_version", newest=FORMAT_VERSION
     )
-    if hypergraph.digest != manifest["digest"]:
-        raise ValueError("the digest of the content is another one")
-    provenance["preprocessing"] = tuple(provenance["preprocessing"])
+
+
+def _restored(arrays: dict[str, NDArray[Any]], manifest: Manifest) -> Condensation:
+    hypergraph = restored(
+        arrays, manifest.hypergraph, digest=manifest.digest, name=manifest.name, notes=manifest.notes
+    )
     return Condensation(
         hypergraph=hypergraph,
-        members=_members(arrays, hypergraph.num_nodes, provenance["num_source_nodes"]),
-        provenance=Provenance(**provenance),
-        history=tuple(manifest["history"]),
-        seconds=manifest["seconds"],
-        peak_memory_mb=manifest["peak_memory_mb"],
-        start_validation=manifest["start_validation"],
-        final_validation=manifest["final_validation"],
-        warnings=tuple(str(warning) for warning in manifest["warnings"]),
-        choice=manifest["choice"],
+        members=_members(arrays, hypergraph.num_nodes, manifest.provenance.num_source_nodes),
+        provenance=manifest.provenance,
+        **{name: getattr(manifest, name) for name in Record.__struct_fields__},
     )
-
-
-def _check_kinds(content: dict[str, Any], kinds: dict[str, tuple[type, ...]]) -> None:
-    for key, allowed in kinds.items():
-        if key not in content:
-            raise ValueError(f"{key} is missing")
-        if type(content[key]) not in allowed:
-            words = " or ".join("null" if kind is NoneType else kind.__name__ for kind in allowed)
-            raise ValueError(f"{key} must be {words}, got {str(content[key])[:60]!r}")
 
 
 def _members(arrays: dict[str, NDArray[Any]], num_nodes: int, num_source_nodes: int) -> tuple[Ids, ...]:
     """The source nodes of every condensed node, after checking the two arrays that hold them."""
-    ids, starts = arrays["members.source_ids"], arrays["members.row_starts"]
-    for key, array in (("source_ids", ids), ("row_starts", starts)):
-        if array.ndim != 1 or array.dtype != np.int64:
-            raise ValueError(f"members.{key} must be a flat list of int64, got {array.dtype} {array.shape}")
+    ids, starts = _flat(arrays, "members.source_ids"), _flat(arrays, "members.row_starts")
     if (
         len(starts) != num_nodes + 1
         or starts[0] != 0
@@ -267,3 +231,12 @@ def _members(arrays: dict[str, NDArray[Any]], num_nodes: int, num_source_nodes: 
     if len(bad):
         raise ValueError(f"members.source_ids must be 0 to {num_source_nodes - 1}: got {ids[bad[0]]}")
     return tuple(np.split(ids, starts[1:-1]))
+
+
+def _flat(arrays: dict[str, NDArray[Any]], key: str) -> Ids:
+    array = arrays.get(key)
+    if array is None:
+        raise ValueError(f"the tensors lack {key}")
+    if array.ndim != 1 or array.dtype != np.int64:
+        raise ValueError(f"{key} must be a flat list of int64, got {array.dtype} {array.shape}")
+    return array

@@ -59,10 +59,23 @@ class Value(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 value = msgspec.convert(given, kind)
             except msgspec.ValidationError as error:
                 raise ValueError(explained(str(error), given, kind, root=name)) from None
-            if isinstance(value, float) and not math.isfinite(value):
-                raise ValueError(f"{name} must be a finite number, got {value}")
+            if problem := _not_finite(value, name):
+                raise ValueError(problem)
             if value is not given:  # 2 becomes 2.0 where a float is meant: equal values are written alike
                 msgspec.structs.force_setattr(self, name, value)
+
+
+def _not_finite(content: Any, place: str = "") -> str:
+    """What to say about the first number in JSON-like content that is infinite or none; else nothing."""
+    if isinstance(content, float) and not math.isfinite(content):
+        return f"{place.lstrip('.')} must be a finite number, got {content}"
+    if isinstance(content, Mapping):
+        inner = (_not_finite(value, f"{place}.{name}") for name, value in content.items())
+    elif isinstance(content, list | tuple):
+        inner = (_not_finite(value, f"{place}[{index}]") for index, value in enumerate(content))
+    else:
+        return ""
+    return next(filter(None, inner), "")
 
 
 @cache
@@ -83,7 +96,9 @@ def read(
         error: What is raised if the content does not fit.
     """
     try:
-        return msgspec.convert(content, kind, strict=not text)
+        message = _not_finite(content)
+        if not message:
+            return msgspec.convert(content, kind, strict=not text)
     except msgspec.ValidationError as problem:
         message = explained(str(problem), content, kind, strict=not text)
     except RecursionError:
@@ -115,6 +130,22 @@ def flat(content: Any, prefix: str = "") -> dict[str, Any]:
     return found
 
 
+def nested(names: Mapping[str, Any]) -> dict[str, Any]:
+    """The inverse of :func:`flat`.
+
+    >>> nested({"goal.epochs": 5, "looks": 4})
+    {'goal': {'epochs': 5}, 'looks': 4}
+    """
+    found: dict[str, Any] = {}
+    for name, value in names.items():
+        *outer, last = name.split(".")
+        place = found
+        for step in outer:
+            place = place.setdefault(step, {})
+        place[last] = value
+    return found
+
+
 def structs_in(kind: Any) -> Iterator[type[Struct]]:
     """The kinds of values that may stand where ``kind`` is declared."""
     if isinstance(kind, type) and issubclass(kind, Struct):
@@ -134,6 +165,7 @@ def explained(message: str, content: Any, kind: Any, *, root: str = "", strict: 
     """An error of msgspec in words: the place, what was expected, what came and what is allowed."""
     found = re.fullmatch(r"(?s)(.*) - at `\$(.*)`", message)
     reason, path = (found[1], found[2]) if found else (message, "")
+    reason = reason.replace("Number out of range", "Expected a finite number")
     if "[...]" in path and (precise := _in_table(content, kind, path, root=root, strict=strict)):
         return precise
     place = (root + path).lstrip(".")

@@ -14,7 +14,6 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercondense import condensation
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
 from hypercondense.condensing import Ridge, Unrolled
@@ -24,7 +23,7 @@ from hypercondense.condensing.problem import Map, Problem
 from hypercondense.condensing.refinement import State
 from hypercondense.condensing.ridge import OBJECTIVES, first_scores
 from hypercondense.data import synthetic
-from hypercondense.data.formats import read, read_native, write_native
+from hypercondense.data.formats import native, read, read_native, write_native
 from hypercondense.errors import FormatError
 from hypercondense.evaluation import evaluate
 from hypercondense.files.storage import read_tensors, write_tensors
@@ -152,20 +151,19 @@ def test_readers_and_converters_keep_them(tmp_path: Path) -> None:
 
 def version(folder: Path) -> int:
     manifest = json.loads((folder / "manifest.json").read_text())
-    return int(manifest.get("format_version", manifest.get("version")))
+    return int(manifest["version"])
 
 
-def test_folders_without_them_can_be_read_by_older_programs_and_those_with_them_cannot(
+def test_native_folders_without_them_can_be_read_by_older_programs_and_those_with_them_cannot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, made in enumerate((example(), soft_example()), start=1):
-        made.save(tmp_path / f"condensed {number}")
         write_native(made.hypergraph, tmp_path / f"native {number}")
-        assert version(tmp_path / f"condensed {number}") == version(tmp_path / f"native {number}") == number
-    monkeypatch.setattr(condensation, "FORMAT_VERSIONS", (1,))  # as it was
-    load_condensed(tmp_path / "condensed 1")
-    with pytest.raises(FormatError, match="format version 2 cannot be read"):
-        load_condensed(tmp_path / "condensed 2")
+        assert version(tmp_path / f"native {number}") == number
+    monkeypatch.setattr(native, "VERSION", 1)  # as it was
+    read_native(tmp_path / "native 1")
+    with pytest.raises(FormatError, match=r"version 2, .* reads 1 to 1; install a newer"):
+        read_native(tmp_path / "native 2")
 
 
 CORRUPT = {

@@ -6,8 +6,8 @@ from pathlib import Path
 from hypercondense.condensation import FORMAT, TENSORS, load_condensed
 from hypercondense.data.formats.files import check_memory, containing_folder, read_bytes
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
-from hypercondense.errors import FormatError
-from hypercondense.files.storage import MANIFEST, read_json
+from hypercondense.files.manifest import says_format
+from hypercondense.files.storage import MANIFEST
 from hypercondense.hypergraph import Hypergraph
 
 
@@ -22,15 +22,8 @@ def _read(path: Path, name: str | None = None, _recipe: FeatureRecipe | None = N
 
 def _recognises(path: Path) -> bool:
     if path.is_file():
-        return path.name == TENSORS or (path.name == MANIFEST and _is_ours(path))
-    return (path / TENSORS).exists() or ((path / MANIFEST).is_file() and _is_ours(path / MANIFEST))
-
-
-def _is_ours(manifest: Path) -> bool:
-    try:
-        return read_json(manifest).get("format") == FORMAT
-    except (FormatError, OSError):
-        return False
+        return path.name == TENSORS or (path.name == MANIFEST and says_format(path, FORMAT))
+    return (path / TENSORS).exists() or ((path / MANIFEST).is_file() and says_format(path / MANIFEST, FORMAT))
 
 
 CONDENSED = Reader(name="condensed", looks_for=f"{MANIFEST}, {TENSORS}", recognises=_recognises, read=_read)

@@ -1,25 +1,41 @@
 """The native folder: ``hypergraph.safetensors`` and ``manifest.json``, read and written."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from msgspec import Meta
 
 from hypercondense.data.formats.files import check_memory, containing_folder, one_line_errors, read_bytes
 from hypercondense.data.formats.reader import FeatureRecipe, Reader
 from hypercondense.errors import FormatError
+from hypercondense.files.manifest import read_manifest, says_format
 from hypercondense.files.storage import (
     MANIFEST,
     file_digest,
-    read_json,
     read_tensors,
     replaced_folder,
     write_json,
     write_tensors,
 )
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph.stored import Facts, restored
+from hypercondense.typed import Value
 
 TENSORS_FILE = "hypergraph.safetensors"
 FORMAT = "hypercondense.hypergraph"
 VERSION = 2  # of folders with soft labels; others are of version 1, which older programs read too
+
+
+class Manifest(Value, frozen=True, kw_only=True):
+    """``manifest.json`` of a native folder."""
+
+    format: str
+    version: Annotated[int, Meta(ge=1, le=VERSION)]
+    name: str
+    notes: tuple[str, ...]
+    facts: Facts
+    digest: str
+    sha256: dict[str, str]
 
 
 def write_native(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
@@ -49,53 +65,28 @@ def read_native(path: Path) -> Hypergraph:
 def _read(path: Path, name: str | None = None, _recipe: FeatureRecipe | None = None) -> Hypergraph:
     folder = containing_folder(path)
     read_bytes(folder / MANIFEST)  # refuses what is not a file with a clear line
-    manifest = read_json(folder / MANIFEST)
-    _check_manifest(folder / MANIFEST, manifest)
+    manifest = read_manifest(folder, Manifest, format=FORMAT, version_field="version", newest=VERSION)
     tensors = folder / TENSORS_FILE
     if not tensors.is_file():
         raise FormatError(f"{tensors} is missing or not a file")
     check_memory(tensors, tensors.stat().st_size)
-    expected = manifest["sha256"].get(TENSORS_FILE)
-    if file_digest(tensors) != expected:
+    if file_digest(tensors) != manifest.sha256.get(TENSORS_FILE):
         raise FormatError(f"{tensors} is not the file its manifest describes (SHA-256); make it again")
+    arrays = read_tensors(tensors)
     try:
-        hypergraph = Hypergraph.from_arrays(
-            read_tensors(tensors), manifest["facts"], name=name or manifest["name"], notes=manifest["notes"]
+        return restored(
+            arrays, manifest.facts, digest=manifest.digest, name=name or manifest.name, notes=manifest.notes
         )
-    except KeyError as error:
-        raise FormatError(f"{folder} lacks {error.args[0]}; make it again") from error
-    if hypergraph.digest != manifest["digest"] or hypergraph.to_arrays()[1] != manifest["facts"]:
-        raise FormatError(f"{folder} does not have the digest and sizes its manifest states; make it again")
-    return hypergraph
-
-
-def _check_manifest(path: Path, manifest: dict[str, Any]) -> None:
-    if manifest.get("format") != FORMAT:
-        raise FormatError(f"{path} must say format {FORMAT!r}, it says {str(manifest.get('format'))[:60]!r}")
-    version = manifest.get("version")
-    if type(version) is int and version > VERSION:
-        raise FormatError(
-            f"{path} has version {version}, this program reads up to {VERSION}; use a newer hypercondense"
-        )
-    if type(version) is not int or version < 1:
-        raise FormatError(f"{path} must say version 1 to {VERSION}, it says {str(version)[:60]!r}")
-    kinds = {"name": str, "notes": list, "facts": dict, "digest": str, "sha256": dict}
-    for key, kind in kinds.items():
-        if not isinstance(manifest.get(key), kind):
-            raise FormatError(f"{path} must have {key!r} as {kind.__name__}; make it again")
+    except ValueError as error:
+        raise FormatError(f"{folder} does not fit its manifest: {error}; make it again") from error
 
 
 def _recognises(path: Path) -> bool:
     if path.is_file():
-        return path.name == TENSORS_FILE or (path.name == MANIFEST and _is_ours(path))
-    return (path / TENSORS_FILE).exists() or ((path / MANIFEST).is_file() and _is_ours(path / MANIFEST))
-
-
-def _is_ours(manifest: Path) -> bool:
-    try:
-        return read_json(manifest).get("format") == FORMAT
-    except (FormatError, OSError):
-        return False
+        return path.name == TENSORS_FILE or (path.name == MANIFEST and says_format(path, FORMAT))
+    return (path / TENSORS_FILE).exists() or (
+        (path / MANIFEST).is_file() and says_format(path / MANIFEST, FORMAT)
+    )
 
 
 NATIVE = Reader(name="native", looks_for=f"{MANIFEST}, {TENSORS_FILE}", recognises=_recognises, read=_read)
