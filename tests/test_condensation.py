@@ -13,6 +13,7 @@ from hypercondense.condensation import Condensation, Provenance, load_condensed
 from hypercondense.errors import FormatError
 from hypercondense.files.storage import read_tensors, write_tensors
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.runtime.code_version import code_version
 
 
 def example() -> Condensation:
@@ -132,6 +133,7 @@ def test_damage_is_noticed_and_named(tmp_path: Path, damage, message: str) -> No
         ("split_seed", True),
         ("seed", "0"),
         ("source_location", 5),
+        ("code", 5),
         ("source_name", None),
         ("source_digest", 5),
         ("split_digest", []),
@@ -222,6 +224,7 @@ def test_folders_of_release_0_1_0_are_read(tmp_path: Path, version: int, with_ch
     assert loaded.hypergraph.digest == made.hypergraph.digest
     assert loaded.provenance.settings == {"time": 2.0, "candidates": None}
     assert loaded.history == made.history and loaded.choice is None
+    assert loaded.provenance.code is None
 
 
 OLD = {
@@ -242,6 +245,12 @@ OLD = {
     },
     "choice": None,
 }
+
+
+def test_the_code_that_made_it_is_recorded(tmp_path: Path) -> None:
+    made = example()
+    made.save(tmp_path / "out")
+    assert made.provenance.code == load_condensed(tmp_path / "out").provenance.code == code_version()
 
 
 def test_settings_and_choice_may_be_nested(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,11 +22,13 @@ from hypercondense.files.storage import (
 )
 from hypercondense.hypergraph import Hypergraph, Ids
 from hypercondense.hypergraph.stored import Facts, Size, restored
+from hypercondense.runtime.code_version import code_version
 from hypercondense.typed import NotNegative, Value
 from hypercondense.version import __version__
 
 FORMAT = "hypercondense.condensed"
-FORMAT_VERSION = 3  # 1 and 2 (with soft labels) were written by release 0.1.0: without `code`, flat settings
+FORMAT_VERSION = 3  # 1 and 2 (with soft labels) were written by release 0.1.0
+FIRST_WITH_CODE = 3
 TENSORS = "condensed.safetensors"
 
 
@@ -53,6 +55,7 @@ class Provenance:
     ratio: float | None  # as given; None where the number of nodes was given
     ratio_of: str
     source_location: str | None = None  # what to load it by, where it is not a registered name
+    code: str | None = field(default_factory=code_version)  # None in folders of release 0.1.0
     versions: dict[str, str] = field(default_factory=package_versions)
     preprocessing: tuple[str, ...] = (
         "features: none, use the source's as they are",
@@ -209,10 +212,13 @@ def _restored(arrays: dict[str, NDArray[Any]], manifest: Manifest) -> Condensati
     hypergraph = restored(
         arrays, manifest.hypergraph, digest=manifest.digest, name=manifest.name, notes=manifest.notes
     )
+    provenance = manifest.provenance
+    if manifest.format_version < FIRST_WITH_CODE:
+        provenance = replace(provenance, code=None)
     return Condensation(
         hypergraph=hypergraph,
-        members=_members(arrays, hypergraph.num_nodes, manifest.provenance.num_source_nodes),
-        provenance=manifest.provenance,
+        members=_members(arrays, hypergraph.num_nodes, provenance.num_source_nodes),
+        provenance=provenance,
         **{name: getattr(manifest, name) for name in Record.__struct_fields__},
     )
 

@@ -19,6 +19,7 @@ from hypercondense.files.storage import user_cache
 from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.nn.short_trainings import validation_scorer
 from hypercondense.runtime import memory
+from hypercondense.runtime.code_version import code_version
 from hypercondense.runtime.threads import one_thread
 from hypercondense.typed import content_of
 
@@ -99,6 +100,7 @@ def _header(run: Settings) -> dict[str, Any]:
     return {
         "key": run.key,
         "settings": content_of(run),
+        "code": code_version(),
         "versions": package_versions(),
         "machine": machine,
     }
