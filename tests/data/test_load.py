@@ -9,7 +9,7 @@ import pytest
 from hypercondense.data import load
 from hypercondense.data.registry import DATASETS
 from hypercondense.data.synthetic import synthetic
-from hypercondense.errors import DatasetNotFoundError, FormatError
+from hypercondense.errors import ConfigError, DatasetNotFoundError, FormatError
 from hypercondense.hypergraph import Hypergraph
 
 
@@ -128,10 +128,45 @@ def test_a_path_is_read_whatever_it_is_called(reader: Reader, tmp_path: Path) ->
     ]
 
 
-def test_a_registered_name_wins_over_a_folder_of_that_name(reader: Reader, tmp_path: Path) -> None:
-    (tmp_path / "cora").mkdir()
-    with pytest.raises(DatasetNotFoundError, match="cora is not on this machine"):
-        load("cora")
+def test_a_registered_name_wins_over_a_folder_of_that_name_if_it_is_on_the_machine(
+    reader: Reader, tmp_path: Path
+) -> None:
+    (tmp_path / "House").mkdir()
+    registered = put(tmp_path / "data", "house-committees")
+    load("House", data_dir=tmp_path / "data")
+    load("./House", data_dir=tmp_path / "data")
+    assert [path for path, _ in reader.calls] == [registered, Path("House")]
+
+
+@pytest.mark.parametrize("typed", ["Mushroom", "mushroom"])
+def test_a_folder_called_like_a_data_set_that_is_not_on_the_machine_is_read(
+    reader: Reader, tmp_path: Path, typed: str
+) -> None:
+    (tmp_path / "Mushroom").mkdir()
+    load(typed, seed=2)
+    assert reader.calls == [(Path("Mushroom"), {"seed": 2})]
+
+
+def test_a_folder_here_with_the_files_of_a_data_set_is_checked_as_that(
+    reader: Reader, tmp_path: Path
+) -> None:
+    put(tmp_path, "mushroom").rename(tmp_path / "Mushroom")
+    with pytest.raises(FormatError, match="mushroom has 8,124 nodes, but the files in Mushroom have 1,290"):
+        load("Mushroom")
+    reader.result = hypergraph(8124, 298, num_features=22, num_classes=2)
+    load("Mushroom")
+    assert reader.calls[-1] == (Path("Mushroom"), {"name": "mushroom", "seed": 0})
+
+
+def test_two_folders_here_that_differ_in_case_only_are_both_named(reader: Reader, tmp_path: Path) -> None:
+    for name in ("Mushroom", "MUSHROOM"):
+        (tmp_path / name).mkdir(exist_ok=True)
+    if len(list(tmp_path.iterdir())) < 2:
+        pytest.skip("this file system does not distinguish case")
+    with pytest.raises(ConfigError, match="MUSHROOM and Mushroom differ in case only"):
+        load("mushroom")
+    load("./Mushroom")
+    assert [path for path, _ in reader.calls] == [Path("Mushroom")]
 
 
 def test_a_path_that_is_not_there_is_called_so(reader: Reader) -> None:

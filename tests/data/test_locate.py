@@ -4,6 +4,7 @@ import pytest
 
 from hypercondense.data import locate
 from hypercondense.data.registry import DATASETS
+from hypercondense.errors import ConfigError
 
 ZOO = DATASETS["zoo"]
 
@@ -21,8 +22,8 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     }
 
 
-def put_zoo(root: Path, *names: str) -> Path:
-    folder = root / "zoo"
+def put_zoo(root: Path, *names: str, called: str = "zoo") -> Path:
+    folder = root / called
     folder.mkdir(parents=True)
     for name in names or ("zoo.content", "zoo.edges"):
         (folder / name).touch()
@@ -40,6 +41,39 @@ def test_an_incomplete_folder_is_passed_over(homes: dict[str, Path]) -> None:
     put_zoo(homes["given"], "zoo.edges")
     whole = put_zoo(homes["variable"])
     assert locate.find(ZOO, homes["given"]) == whole
+
+
+def distinguishes_case(folder: Path) -> bool:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "a").touch()
+    return not (folder / "A").exists()
+
+
+def test_folders_are_found_in_any_case(homes: dict[str, Path]) -> None:
+    folder = put_zoo(homes["variable"], called="Zoo")
+    assert locate.find(ZOO, homes["given"]) == folder
+    assert locate.target(ZOO, homes["variable"]) == folder  # what is missing goes there too
+
+
+def test_two_whole_folders_that_differ_in_case_only_are_both_named(homes: dict[str, Path]) -> None:
+    if not distinguishes_case(homes["given"]):
+        pytest.skip("this file system does not distinguish case")
+    put_zoo(homes["given"], "zoo.edges", called="ZOO")  # not whole: no choice to be made
+    first = put_zoo(homes["given"])
+    assert locate.find(ZOO, homes["given"]) == first == locate.target(ZOO, homes["given"])
+    second = put_zoo(homes["given"], called="Zoo")
+    with pytest.raises(ConfigError, match="differ in case only") as caught:
+        locate.find(ZOO, homes["given"])
+    assert str(first) in str(caught.value) and str(second) in str(caught.value)
+
+
+def test_a_link_to_a_folder_is_no_second_one(homes: dict[str, Path]) -> None:
+    if not distinguishes_case(homes["given"]):
+        pytest.skip("this file system does not distinguish case")
+    folder = put_zoo(homes["given"], called="Zoo")
+    folder.with_name("zoo").symlink_to(folder)
+    found = locate.find(ZOO, homes["given"])
+    assert found is not None and found.samefile(folder)
 
 
 def test_an_embedded_data_set_has_no_folder(homes: dict[str, Path]) -> None:

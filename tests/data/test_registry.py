@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from hypercondense.data.locate import target
 from hypercondense.data.registry import DATASETS, known_names, lookup
 
 PAPER = {
@@ -72,7 +73,7 @@ def test_checksums_and_sizes_are_those_of_the_shared_files(shared_data: Path) ->
     seen = 0
     for dataset in DATASETS.values():
         for file in dataset.files:
-            path = shared_data / dataset.folder / file.path
+            path = target(dataset, shared_data) / file.path
             if path.is_file():
                 assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256
                 assert path.stat().st_size == file.size

@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from hypercondense.data.locate import advice, find, target
+from hypercondense.data.locate import advice, find, local_folder, missing, target
 from hypercondense.data.registry import DATASETS, Dataset, Expected, known_names, lookup
 from hypercondense.errors import DatasetNotFoundError, FormatError
 from hypercondense.hypergraph import Hypergraph
@@ -22,7 +22,8 @@ def load(
 
     Args:
         source: A registered name or alias in any case, or a path. A ``Path``, and a text with a separator
-            in it (``./cora``), is always a path; any other text is a path only if it is no registered name.
+            in it (``./cora``), is always a path; any other text is a path if it is no registered name, or if
+            the registered data set is not on this machine and a folder here is called so.
         data_dir: Where to look first for a registered data set; then come ``$HYPERCONDENSE_DATA`` and the
             user cache.
         seed: For ``synthetic``, and for features that are made from the labels.
@@ -45,7 +46,13 @@ def load(
         )
     if dataset.embedded:
         return _embedded(dataset, seed)
-    return _read_registered(dataset, data_dir=data_dir, seed=seed, noise=noise)
+    folder = find(dataset, data_dir) or local_folder(str(source))
+    if folder is None:
+        what_to_do = advice(dataset, target(dataset, data_dir))
+        raise DatasetNotFoundError(f"{dataset.name} is not on this machine; {what_to_do}")
+    if missing(dataset, folder):  # one of the user's own that is only called so
+        return _read(folder, seed=seed, noise=noise)
+    return _read_registered(dataset, folder, seed=seed, noise=noise)
 
 
 def _is_path(source: str | Path) -> bool:
@@ -70,13 +77,7 @@ def _read_path(source: str | Path, **options: Any) -> Hypergraph:
     return _read(path, **options)
 
 
-def _read_registered(
-    dataset: Dataset, *, data_dir: Path | str | None, seed: int, noise: float | None
-) -> Hypergraph:
-    folder = find(dataset, data_dir)
-    if folder is None:
-        what_to_do = advice(dataset, target(dataset, data_dir))
-        raise DatasetNotFoundError(f"{dataset.name} is not on this machine; {what_to_do}")
+def _read_registered(dataset: Dataset, folder: Path, *, seed: int, noise: float | None) -> Hypergraph:
     noise = dataset.noise if noise is None else noise
     hypergraph = _read(folder, name=dataset.name, seed=seed, noise=noise, width=dataset.width)
     _check(hypergraph, dataset, folder)
