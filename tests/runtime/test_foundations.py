@@ -1,6 +1,7 @@
 """Randomness, threads, memory and progress: small things that everything stands on."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -101,10 +102,18 @@ def test_tables_are_not_cut_where_there_is_no_terminal(capsys: pytest.CaptureFix
     assert "m" * 60 in capsys.readouterr().out
 
 
-def test_available_memory_is_less_than_all_there_is_or_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_available_memory_is_less_than_all_there_is_or_not_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from hypercondense.runtime import memory
 
+    (tmp_path / "told").write_text("MemTotal: 9 kB\nMemAvailable: 7 kB\n")
     free = memory.available_bytes()
-    assert free is None or 0 < free < 2**60
-    monkeypatch.setattr(memory, "Path", lambda _: memory._STATUS / "not there")
+    assert free is not None and 0 < free < 2**60
+    monkeypatch.setattr(memory, "_MACHINE", tmp_path / "told")
+    assert memory.available_bytes() == 7 * 1024
+    monkeypatch.setattr(memory, "_MACHINE", tmp_path / "not there")
+    everything = memory.available_bytes()
+    assert everything is not None and free <= everything < 2**60
+    monkeypatch.delattr(memory.os, "sysconf")
     assert memory.available_bytes() is None

@@ -1,6 +1,7 @@
-"""How much memory is used, and reading sizes like ``2GB``."""
+"""How much memory is used and free, and reading sizes like ``2GB``."""
 
 import contextlib
+import os
 import re
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from hypercondense.errors import ConfigError
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _STATUS = Path("/proc/self/status")
+_MACHINE = Path("/proc/meminfo")
 _CLEAR = Path("/proc/self/clear_refs")
 
 
@@ -48,10 +50,8 @@ def reset_peak() -> None:
 
 def peak_bytes() -> int:
     """Largest resident size of this process since :func:`reset_peak`, or since it started."""
-    with contextlib.suppress(OSError):
-        for line in _STATUS.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
+    if (told := _told(_STATUS, "VmHWM")) is not None:
+        return told
     import resource  # not on every system, and not needed on Linux
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -59,9 +59,18 @@ def peak_bytes() -> int:
 
 
 def available_bytes() -> int | None:
-    """Memory that could be used now without swapping (Linux), or ``None`` where it is not known."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
+    """Memory that could be used now without swapping (Linux), else all there is; ``None`` if not known."""
+    if (told := _told(_MACHINE, "MemAvailable")) is not None:
+        return told
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return None
+
+
+def _told(path: Path, name: str) -> int | None:
+    """Bytes that a file of the system tells under this name."""
+    with contextlib.suppress(OSError, ValueError):
+        for line in path.read_text().splitlines():
+            if line.startswith(f"{name}:"):
                 return int(line.split()[1]) * 1024
     return None

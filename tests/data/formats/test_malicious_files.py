@@ -55,7 +55,7 @@ def refusal(folder: Path, file: str, content: bytes) -> str:
 @pytest.fixture
 def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if 20 MB were left."""
-    monkeypatch.setattr(files, "available_memory", lambda: 20 * 10**6)
+    monkeypatch.setattr(files, "available_bytes", lambda: 20 * 10**6)
 
 
 @pytest.mark.parametrize("file", PICKLES)

@@ -1,7 +1,6 @@
 """Reading the files of a format: whole, bounded by memory, and with errors of one line."""
 
 import csv
-import os
 import struct
 import zipfile
 import zlib
@@ -10,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hypercondense.errors import FormatError, one_line
-from hypercondense.runtime.memory import format_size
+from hypercondense.runtime.memory import available_bytes, format_size
 
 MEMORY_SHARE = 0.5  # of the available memory; a file that would unpack to more is refused
 _FALLBACK_MEMORY = 8 * 10**9  # where the system does not tell
@@ -46,20 +45,9 @@ def one_line_errors(path: Path) -> Iterator[None]:
         raise FormatError(f"{path}: {one_line(error)}") from error
 
 
-def available_memory() -> int:
-    """Bytes that can be allocated without swapping, as far as the system tells."""
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (OSError, ValueError, AttributeError):
-        return _FALLBACK_MEMORY
-
-
 def check_memory(what: object, num_bytes: int) -> None:
     """Refuse, before anything is allocated, what needs more than a share of the available memory."""
-    limit = int(MEMORY_SHARE * available_memory())
+    limit = int(MEMORY_SHARE * (available_bytes() or _FALLBACK_MEMORY))
     if num_bytes > limit:
         raise FormatError(
             f"{what} would need {format_size(num_bytes)} of memory, more than the {format_size(limit)} "
