@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +28,6 @@ from hypercondense.version import __version__
 
 FORMAT = "hypercondense.condensed"
 FORMAT_VERSION = 3  # 1 and 2 (with soft labels) were written by release 0.1.0
-FIRST_WITH_CODE = 3
 TENSORS = "condensed.safetensors"
 
 
@@ -204,21 +203,30 @@ class Manifest(Record, frozen=True, kw_only=True):
 
 def _read(folder: Path) -> Manifest:
     return read_manifest(
-        folder, Manifest, format=FORMAT, version_field="format_version", newest=FORMAT_VERSION
+        folder,
+        Manifest,
+        format=FORMAT,
+        version_field="format_version",
+        newest=FORMAT_VERSION,
+        prepare=_as_told,
     )
+
+
+def _as_told(content: dict[str, Any]) -> None:
+    """Keep defaults of :class:`Provenance`, which are about the code that runs now, out of what is read."""
+    if isinstance(content.get("provenance"), dict):
+        for name in ("code", "versions", "preprocessing"):
+            content["provenance"].setdefault(name, None)  # where it may not be none, that is an error
 
 
 def _restored(arrays: dict[str, NDArray[Any]], manifest: Manifest) -> Condensation:
     hypergraph = restored(
         arrays, manifest.hypergraph, digest=manifest.digest, name=manifest.name, notes=manifest.notes
     )
-    provenance = manifest.provenance
-    if manifest.format_version < FIRST_WITH_CODE:
-        provenance = replace(provenance, code=None)
     return Condensation(
         hypergraph=hypergraph,
-        members=_members(arrays, hypergraph.num_nodes, provenance.num_source_nodes),
-        provenance=provenance,
+        members=_members(arrays, hypergraph.num_nodes, manifest.provenance.num_source_nodes),
+        provenance=manifest.provenance,
         **{name: getattr(manifest, name) for name in Record.__struct_fields__},
     )
 

@@ -1,7 +1,8 @@
 """The manifest of a folder of ours: JSON that is read as a typed value."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypercondense.errors import FormatError
 from hypercondense.files.storage import MANIFEST, read_json
@@ -11,8 +12,24 @@ from hypercondense.version import __version__
 M = TypeVar("M", bound=Value)
 
 
-def read_manifest(folder: Path, kind: type[M], *, format: str, version_field: str, newest: int) -> M:
+def read_manifest(
+    folder: Path,
+    kind: type[M],
+    *,
+    format: str,
+    version_field: str,
+    newest: int,
+    prepare: Callable[[dict[str, Any]], None] = lambda content: None,
+) -> M:
     """The manifest of ``folder`` as a ``kind``; other formats and versions from the future are refused.
+
+    Args:
+        folder: Where it is.
+        kind: What to make of it.
+        format: What it must say as ``format``.
+        version_field: The field with the version.
+        newest: The last version that can be read.
+        prepare: Puts into old content, which may be anything yet, what a ``kind`` has since.
 
     Raises:
         FormatError: It is not such a manifest; the text tells the field, what was expected and what came.
@@ -27,6 +44,7 @@ def read_manifest(folder: Path, kind: type[M], *, format: str, version_field: st
             f"{path} has {version_field} {str(version)[:20]}, hypercondense {__version__} reads 1 to "
             f"{newest}; install a newer hypercondense"
         )
+    prepare(content)
     return read(content, kind, where=str(path), error=FormatError)
 
 
