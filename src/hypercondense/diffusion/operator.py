@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,14 +21,18 @@ from hypercondense.hypergraph import Dense, Hypergraph, Ids
 _SPECIAL, _SPECIAL_UP_TO = 4, 24  # multiples of one up to the other are widths with code of their own
 
 
-def inverse_power(degree: Tensor, power: float) -> Tensor:
+Degrees = TypeVar("Degrees", Tensor, NDArray[np.float64])
+
+
+def inverse_power(degree: Degrees, power: float) -> Degrees:
     """``degree ** -power``, and 0 where the degree is 0: an isolated node receives nothing.
 
     >>> inverse_power(torch.tensor([4.0, 0.0]), 0.5)
     tensor([0.5000, 0.0000])
     """
-    # The inner `where` keeps the gradient finite: autograd also visits the branch not taken.
-    return torch.where(degree > 0, _or_one(degree) ** -power, 0.0)
+    positive = degree > 0
+    # 1 in place of 0 keeps the gradient finite: autograd also visits what is then multiplied by 0.
+    return positive * (degree + ~positive) ** -power
 
 
 def _or_one(degree: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from hypercondense.diffusion import inverse_power
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.nn.sparse import SparseMatrix
 
@@ -323,12 +324,6 @@ class _Propagate(torch.autograd.Function):
         sent = way.to_hyperedges.by_column.times(way.to_nodes.by_column.times(gradient))
         kept = way.diagonal * gradient
         return sent.add_(kept) if way.node_ids is None else sent.index_add_(0, way.node_ids, kept), None
-
-
-def inverse_power(degree: NDArray[np.float64], power: float) -> NDArray[np.float64]:
-    """``degree ** -power``, and 0 where the degree is 0: an isolated node receives nothing."""
-    positive = degree > 0
-    return np.where(positive, np.where(positive, degree, 1.0) ** -power, 0.0)
 
 
 def _scaled(matrix: Any, rows: NDArray[np.float64]) -> Any:
