@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
+
+if TYPE_CHECKING:
+    import torch
 
 
 @contextmanager
@@ -14,18 +17,23 @@ def seeded(seed: int) -> Iterator[None]:
     Building a layer and dropout draw from the global generator, so a ``torch.Generator`` alone does not
     make a run repeatable.
 
+    >>> import torch
     >>> with seeded(0): a = torch.rand(1)
     >>> with seeded(0): b = torch.rand(1)
     >>> bool(a == b)
     True
     """
+    import torch  # splits need numpy's generator only
+
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         yield
 
 
-def generator(seed: int, stream: int = 0) -> torch.Generator:
+def generator(seed: int, stream: int = 0) -> "torch.Generator":
     """A torch generator for one stream of a seed; different streams are independent."""
+    import torch
+
     mixed = np.random.SeedSequence([seed, stream]).generate_state(1, np.uint64)[0]
     return torch.Generator().manual_seed(int(mixed) % 2**63)
 
