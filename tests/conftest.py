@@ -4,11 +4,15 @@ import os
 import signal
 from pathlib import Path
 
+import hypothesis
 import pytest
 import torch
 
 from hypercondense.data import synthetic
 from hypercondense.hypergraph import Hypergraph, Split, split
+
+hypothesis.settings.register_profile("no deadline", deadline=None)  # no test asserts on seconds
+hypothesis.settings.load_profile("no deadline")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,7 +2,6 @@
 
 import os
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -246,17 +245,6 @@ def test_real_data_have_the_published_sizes(shared_data: Path, name: str, sizes:
         hypergraph.num_features,
         hypergraph.num_classes,
     )
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", ["walmart-trips", "coauthor_dblp"])
-def test_large_data_are_read_in_two_seconds(shared_data: Path, name: str) -> None:
-    seconds = []
-    for _ in range(2):  # the better of two, without the time other programs take
-        start = time.process_time()
-        read(shared_data / name)
-        seconds.append(time.process_time() - start)
-    assert min(seconds) < 2
 
 
 def test_old_protocols_are_read(tmp_path: Path) -> None:
