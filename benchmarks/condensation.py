@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from hypercondense.catalogue import make_method
+from hypercondense.catalogue import condense
 from hypercondense.data import load
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.hypergraph import split
@@ -52,14 +52,14 @@ def compare(name: str, ratio: float, *, data_dir: Path | None, repeats: int) -> 
     parts = split(source)
     inputs = Inputs.of(source)
     configuration = Configuration(model="hgnn", epochs=EPOCHS)
-    methods = {method: make_method(method) for method in ("ahgcdd", "ahgcdd-x")}
+    methods = ("ahgcdd", "ahgcdd-x")
     times: dict[str, list[float]] = {"hgnn": [], **{method: [] for method in methods}}
     for _ in range(repeats):
         times["hgnn"].append(
             seconds(lambda: train(configuration, inputs, inputs, parts, seed=0, validate_every=EPOCHS))
         )
-        for method, condenser in methods.items():
-            result = condenser.condense(source, parts, ratio=ratio)
+        for method in methods:
+            result = condense(source, parts, ratio=ratio, method=method, select=False)
             times[method].append(result.seconds["total"])
     median = {what: statistics.median(values) for what, values in times.items()}
     for method in methods:
@@ -77,9 +77,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
     print(f"{torch.get_num_threads()} threads")
-    make_method("ahgcdd").condense(
-        load("synthetic"), split(load("synthetic")), nodes=10
-    )  # first calls load libraries
+    condense(load("synthetic"), nodes=10, method="ahgcdd")  # first calls load libraries
     for name, ratio in SETTINGS:
         try:
             compare(name, ratio, data_dir=arguments.data_dir, repeats=arguments.repeats)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from hypercondense.catalogue import make_method
+from hypercondense.catalogue import condense
 from hypercondense.data import load
 from hypercondense.errors import DatasetNotFoundError
 from hypercondense.hypergraph import split
@@ -28,7 +28,7 @@ def measure(name: str, *, data_dir: Path | None, budget: str, repeats: int) -> N
     parts, inputs = split(source), Inputs.of(source)
     times: dict[str, list[float]] = {"search": [], "train": [], "whole": []}
     for _ in range(repeats):
-        result = make_method("auto", {"budget": budget}).condense(source, parts, ratio=RATIOS[name])
+        result = condense(source, parts, ratio=RATIOS[name], budget=budget)
         times["search"].append(result.seconds["total"])
         for what, graph in (("train", Inputs.of(result.hypergraph)), ("whole", inputs)):
             begin = time.perf_counter()
@@ -45,8 +45,7 @@ def measure(name: str, *, data_dir: Path | None, budget: str, repeats: int) -> N
 
 def warm_up() -> None:
     """Search once on small data: imports and first calls are not what is measured."""
-    digits = load("digits")
-    make_method("auto", {}).condense(digits, split(digits), nodes=20)
+    condense(load("digits"), nodes=20)
 
 
 def main() -> None:

@@ -18,41 +18,78 @@ from typing import Any
 import numpy as np
 import torch
 
-from hypercondense.catalogue import make_method
+from hypercondense.catalogue import condense
 from hypercondense.data import load, synthetic
 from hypercondense.hypergraph import Hypergraph, split
 
-# name of the case: method, options
+_HALF: dict[str, Any] = {"time": 1.0}
+_RAW: dict[str, Any] = {"kernel": "none"}
+_FEW_STEPS = {"epochs": 40, "linker_steps": 60, "experts": 2}
+
+# name of the case: method, settings. Cases in LAST return the last state and read no validation label.
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "ahgcdd": ("ahgcdd", {}),
-    "ahgcdd-raw": ("ahgcdd", {"relative_step": False, "unit_vectors": False, "centered": False}),
-    "ahgcdd-all": ("ahgcdd", {"candidates": None, "sharpen": False, "spanned": False, "threshold": "shared"}),
-    "ahgcdd-power": ("ahgcdd", {"propagation": "power", "start": "kmeans", "schedule": "linear"}),
+    "ahgcdd-raw": (
+        "ahgcdd",
+        {"goal.relative": False, "goal.unit_vectors": False, "goal.centered": False},
+    ),
+    "ahgcdd-all": (
+        "ahgcdd",
+        {
+            "candidates": None,
+            "structure.warm.sharpen": False,
+            "spanned": False,
+            "structure.threshold": "shared",
+        },
+    ),
+    "ahgcdd-power": ("ahgcdd", {"map.kernel": "power", "start": "k-means", "schedule": "linear"}),
     "ahgcdd-x": ("ahgcdd-x", {}),
-    "ahgcdd-x-single": ("ahgcdd-x", {"start": "single", "propagation": "vanilla", "average_others": False}),
+    "ahgcdd-x-single": (
+        "ahgcdd-x",
+        {"start": "single", "map.kernel": "vanilla", "average_others": False},
+    ),
     "ridge": ("ridge", {}),
-    "ridge-start": ("ridge", {"epochs": 0, "self_select": False, "start": "uniform"}),
-    "ridge-learnt": ("ridge", {"soft_labels": True, "also": "both", "walks": True}),
-    "ridge-smoothed": ("ridge", {"soft_labels": True, "label_step": 0.0, "also": "half"}),
-    "ridge-squared": ("ridge", {"objective": "squared", "propagation": "none"}),
-    "ridge-structure": ("ridge", {"structure": True, "epochs": 40}),
+    "ridge-start": ("ridge", {"goal": None, "start.kind": "means", "start.samples": 100}),
+    "ridge-learnt": (
+        "ridge",
+        {"goal.labels": "learnt", "goal.also": [_RAW, _HALF, {"walks": True}]},
+    ),
+    "ridge-smoothed": ("ridge", {"goal.labels": "smoothed", "goal.also": [_HALF]}),
+    "ridge-structure": ("ridge", {"structure": "default", "goal.closed_form.epochs": 40}),
     "unrolled": ("unrolled", {}),
-    "unrolled-last": ("unrolled", {"epochs": 0, "unrolled_epochs": 30, "hidden": 64, "self_select": False}),
-    "taught": ("taught", {"unrolled_epochs": 40, "soft_labels": True, "also": "half"}),
-    "taught-mlp": ("taught", {"unrolled_epochs": 20, "teacher": "mlp", "teachers": 1}),
-    "bundled": ("bundled", {"unrolled_epochs": 30}),
-    "bundled-walks": ("bundled", {"unrolled_epochs": 0, "walks": True, "soft_labels": True}),
+    "unrolled-last": (
+        "unrolled",
+        {"goal.closed_form": None, "goal.training.epochs": 30, "goal.training.hidden": 64, "looks": 0},
+    ),
+    "taught": (
+        "taught",
+        {"goal.training.epochs": 40, "goal.labels": "learnt", "goal.also": [_HALF]},
+    ),
+    "taught-mlp": (
+        "taught",
+        {"goal.training.epochs": 20, "goal.teachers.network": "mlp", "goal.teachers.number": 1},
+    ),
+    "bundled": ("bundled", {"goal.training.epochs": 30}),
+    "bundled-walks": (
+        "bundled",
+        {
+            "goal.training": None,
+            "goal.labels": "learnt",
+            "goal.also": [{"kernel": "power", "walks": True}],
+        },
+    ),
     "random": ("random", {}),
     "herding": ("herding", {}),
-    "herding-hgnn": ("herding", {"embedding": "hgnn", "epochs": 30}),
+    "herding-hgnn": ("herding", {"embedding.kind": "trained", "embedding.epochs": 30}),
     "k-center": ("k-center", {"embedding": "diffused"}),
     "hgcpa": ("hgcpa", {}),
-    "hg-cond": ("hg-cond", {"epochs": 40, "linker_steps": 60, "experts": 2}),
-    "hg-cond-nhl": ("hg-cond-nhl", {"epochs": 40, "linker_steps": 60, "experts": 2}),
+    "hg-cond": ("hg-cond", _FEW_STEPS),
+    "hg-cond-nhl": ("hg-cond-nhl", _FEW_STEPS),
     "auto": ("auto", {}),
     "auto-3": ("auto", {"budget": "3"}),
     "auto-20": ("auto", {"budget": "20", "finalists": 3}),
 }
+LAST = ("ahgcdd", "hgcpa", "hg-cond", "random", "herding", "k-center")
 SIZES = {"cora": 0.01, "zoo": 0.15, "digits": 0.01, "soft": 0.05}
 SLOW = {("auto-20", "cora")}  # minutes, and what it does is also done elsewhere
 
@@ -87,8 +124,14 @@ def line(place: dict[str, Any], source: Hypergraph) -> dict[str, Any]:
     torch.set_num_threads(place["threads"])
     method, options = CASES[place["case"]]
     begin = time.perf_counter()
-    result = make_method(method, options).condense(
-        source, split(source, seed=place["seed"]), ratio=SIZES[place["data"]], seed=place["seed"]
+    result = condense(
+        source,
+        split(source, seed=place["seed"]),
+        ratio=SIZES[place["data"]],
+        method=method,
+        settings=options,
+        seed=place["seed"],
+        select=not place["case"].startswith(LAST),
     )
     members = hashlib.sha256(json.dumps([ids.tolist() for ids in result.members]).encode()).hexdigest()
     found = {"digest": result.hypergraph.digest[:16], "members": members[:16]}

@@ -6,6 +6,7 @@ import functools
 import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -118,7 +119,7 @@ def flip_a_byte(folder: Path) -> None:
         (lambda folder: change_manifest(folder, digest="0"), "digest"),
         (
             lambda folder: change_manifest(folder, provenance={"x": 1}),
-            r"is missing in provenance|provenance\.\w+ must be",
+            "unknown field 'x' in provenance",
         ),
     ],
 )
@@ -271,7 +272,7 @@ def test_settings_and_choice_may_be_nested(tmp_path: Path) -> None:
     made = example()
     made = dataclasses.replace(
         made,
-        provenance=dataclasses.replace(made.provenance, settings=recipe),
+        provenance=msgspec.structs.replace(made.provenance, settings=recipe),
         choice={"method": recipe, "trials": [{"score": 0.5}]},
     )
     made.save(tmp_path / "out")

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from hypercondense.cli import run
+from hypercondense.catalogue import METHODS
+from hypercondense.cli import options, run
+from hypercondense.nn import MODELS
+from hypercondense.search.ladder import as_table
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -95,6 +98,18 @@ def test_public_names_are_what_they_say_even_after_their_modules_were_imported()
 
     for module in ("condensation", "data", "evaluation", "hypergraph", "condensing", "search", "nn"):
         importlib.import_module(f"hypercondense.{module}")
-    for name in hypercondense.__all__:
+    for name in set(hypercondense.__all__) - {"models", "recipes"}:
         assert not inspect.ismodule(getattr(hypercondense, name)), name
+    assert hypercondense.models.build and hypercondense.recipes.Recipe
     assert set(dir(hypercondense)) == set(hypercondense.__all__)
+
+
+def test_the_rungs_in_the_documentation_are_those_of_the_ladder() -> None:
+    text = (ROOT / "docs" / "beyond.md").read_text("utf-8")
+    shown = text.partition("<!-- rungs -->")[2].partition("<!-- /rungs -->")[0].strip().splitlines()
+    assert shown[2:] == [f"| {rung} | {condition} |" for rung, condition in as_table()]
+
+
+def test_help_lists_every_method_and_every_network() -> None:
+    assert options.METHODS.split(", ") == list(METHODS)
+    assert options.MODELS.split(", ") == list(MODELS)

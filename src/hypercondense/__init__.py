@@ -3,7 +3,7 @@
 >>> import hypercondense as hc
 >>> source = hc.load("digits")
 >>> split = hc.split(source, seed=0)
->>> result = hc.condense(source, split, ratio=0.01, settings={"budget": "1"})
+>>> result = hc.condense(source, split, ratio=0.01, budget=1)
 >>> result.hypergraph.num_nodes
 18
 """
@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from hypercondense.version import __version__
 
 if TYPE_CHECKING:
-    from hypercondense.catalogue import condense
+    from hypercondense import nn as models
+    from hypercondense.catalogue import AHGCDD, AHGCDDX, condense
     from hypercondense.condensation import Condensation, load_condensed
-    from hypercondense.condensing import AHGCDD, AHGCDDX
+    from hypercondense.condensing import parts as recipes
     from hypercondense.data import digits, load, synthetic
     from hypercondense.evaluation import Score, evaluate
     from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
@@ -35,6 +36,8 @@ __all__ = [
     "evaluate",
     "load",
     "load_condensed",
+    "models",
+    "recipes",
     "split",
     "split_from_ids",
     "statistics",
@@ -43,21 +46,24 @@ __all__ = [
 
 # Imported when first used, so that `hypercondense --version` does not wait for torch.
 _HOMES = {
-    "catalogue": ("condense",),
+    "catalogue": ("AHGCDD", "AHGCDDX", "condense"),
     "condensation": ("Condensation", "load_condensed"),
     "data": ("digits", "load", "synthetic"),
     "evaluation": ("Score", "evaluate"),
     "hypergraph": ("Hypergraph", "Split", "split", "split_from_ids"),
-    "condensing": ("AHGCDD", "AHGCDDX"),
     "hypergraph.statistics": ("statistics",),
 }
+_MODULES = {"models": "nn", "recipes": "condensing.parts"}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name in _MODULES:
+        value = import_module(f"hypercondense.{_MODULES[name]}")
+    elif name in _HOME:
+        value = getattr(import_module(f"hypercondense.{_HOME[name]}"), name)
+    else:
         raise AttributeError(f"module 'hypercondense' has no attribute {name!r}")
-    value = getattr(import_module(f"hypercondense.{_HOME[name]}"), name)
     globals()[name] = value
     return value
 

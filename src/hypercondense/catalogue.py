@@ -1,80 +1,191 @@
-"""Every way to condense, by name."""
+"""Every way to condense, by name, and the one function that does it."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from hypercondense.condensation import Condensation
-from hypercondense.condensing import (
-    AHGCDD,
-    AHGCDDX,
-    HGCPA,
-    Bundled,
-    Condenser,
-    Herding,
-    HGCond,
-    HGCondNHL,
-    KCenter,
-    Random,
-    Ridge,
-    Unrolled,
-)
-from hypercondense.condensing.options import configure
-from hypercondense.condensing.taught import Taught
-from hypercondense.errors import ConfigError
+from hypercondense.condensing.allotment import RatioOf
+from hypercondense.condensing.baselines.coresets import Herding, KCenter, Random
+from hypercondense.condensing.baselines.hgcond import HGCond
+from hypercondense.condensing.baselines.hgcpa import HGCPA
+from hypercondense.condensing.describe import summary_of
+from hypercondense.condensing.job import Method
+from hypercondense.condensing.presets import PRESETS
+from hypercondense.condensing.recipe import Recipe
+from hypercondense.condensing.run import condense_by
+from hypercondense.condensing.settings import changed
+from hypercondense.errors import ConfigError, FormatError
+from hypercondense.files.storage import read_json
 from hypercondense.hypergraph import Hypergraph, Split
-from hypercondense.search import Auto
+from hypercondense.runtime.progress import Progress
+from hypercondense.search.auto import Auto
+from hypercondense.search.grid import PaperGrid
+from hypercondense.typed import read
 
-METHODS: dict[str, type[Condenser]] = {
-    method.name: method
-    for method in (
-        Auto,
-        Ridge,
-        Unrolled,
-        Taught,
-        Bundled,
-        AHGCDD,
-        AHGCDDX,
-        Random,
-        Herding,
-        KCenter,
-        HGCPA,
-        HGCondNHL,
-        HGCond,
-    )
+DEFAULT = "auto"
+RECIPE_VERSION = 1  # of recipe files
+
+#: What each method is, in a line, and the method itself: a value that may be changed by settings.
+METHODS: dict[str, tuple[str, Any]] = {
+    "auto": (summary_of(Auto), Auto()),
+    **PRESETS,
+    "random": (summary_of(Random), Random()),
+    "herding": (summary_of(Herding), Herding()),
+    "k-center": (summary_of(KCenter), KCenter()),
+    "hgcpa": (summary_of(HGCPA), HGCPA()),
+    "hg-cond": (summary_of(HGCond), HGCond()),
+    "hg-cond-nhl": ("The same with the hyperedges of the start.", HGCond(relink=False)),
 }
-DEFAULT = Auto.name
 
 
-def make_method(name: str = DEFAULT, settings: Mapping[str, Any] | None = None) -> Condenser:
-    """The method of a name with its options, which may be text.
+def make_method(
+    name: str = DEFAULT, settings: Mapping[str, Any] | None = None, *, budget: str | int | None = None
+) -> Method:
+    """The method of a name, or of a recipe file (``.json``), with fields changed, perhaps given as texts.
 
-    >>> make_method("ahgcdd-x", {"epochs": "50"}).epochs
+    >>> make_method("ahgcdd-x", {"goal.epochs": "50"}).goal.epochs
     50
     """
-    if name not in METHODS:
-        hint = ""
-        if name == "whole":
-            hint = " (whole is what they are compared with: evaluate --whole, or compare --methods ...,whole)"
-        raise ConfigError(f"unknown method {name!r}; the methods are {', '.join(METHODS)}{hint}")
-    return configure(METHODS[name], settings or {})
+    method: Any = changed(_named(name), settings or {})
+    if budget is None:
+        return method  # type: ignore[no-any-return]
+    if isinstance(method, Auto):
+        return changed(method, {"budget": str(budget)})
+    if name not in _SEARCHED:
+        searched = ", ".join(("auto", *_SEARCHED))
+        raise ConfigError(f"a budget is for methods that search ({searched}); {name} does not")
+    try:
+        return PaperGrid(base=method, budget=str(budget))
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+_SEARCHED = ("ahgcdd-paper", "ahgcdd-x-paper")  # whose grid the paper gives
+
+
+def method_from(name: str, content: Mapping[str, Any]) -> Method:
+    """The method that was recorded under a name, with all its fields."""
+    kind = type(METHODS[name][1]) if name in METHODS else Recipe
+    method: Method = read(content, PaperGrid if "base" in content else kind)
+    return method
+
+
+def recorded_name(method: str | Recipe) -> str:
+    """What provenance calls a method: its name if it has one, else ``recipe``."""
+    if isinstance(method, str):
+        return method if method in METHODS else "recipe"
+    return next((name for name, (_, preset) in PRESETS.items() if preset == method), "recipe")
+
+
+def _named(name: str) -> Any:
+    if name in METHODS:
+        return METHODS[name][1]
+    if name.endswith(".json"):
+        if not Path(name).is_file():
+            raise ConfigError(f"there is no recipe file {name}; give the name of a method or a file")
+        try:
+            content = read_json(Path(name))
+        except FormatError as error:
+            raise ConfigError(str(error)) from error
+        version = content.pop("recipe_version", RECIPE_VERSION)
+        if version != RECIPE_VERSION:
+            raise ConfigError(
+                f"{name} has recipe_version {str(version)[:20]}, and this program reads {RECIPE_VERSION}; "
+                "use the version of hypercondense that wrote it, or a newer one"
+            )
+        return read(content, Recipe, where=name)
+    hint = ""
+    if name == "whole":
+        hint = " (whole is what they are compared with: evaluate --whole, or compare --methods ...,whole)"
+    raise ConfigError(f"unknown method {name!r}; the methods are {', '.join(METHODS)}{hint}")
 
 
 def condense(
     source: Hypergraph,
-    split: Split,
+    split: Split | None = None,
     *,
-    method: str = DEFAULT,
+    ratio: float | None = None,
+    nodes: int | None = None,
+    ratio_of: RatioOf = "all",
+    method: str | Recipe = DEFAULT,
     settings: Mapping[str, Any] | None = None,
-    **how: Any,
+    budget: str | int | None = None,
+    seed: int = 0,
+    select: bool = True,
+    memory: int | str | None = None,
+    cache_dir: Path | str | None = None,
+    device: str = "cpu",
+    progress: Progress | None = None,
+    checkpoint: Path | str | None = None,
+    resume: bool = False,
+    checkpoint_every: float = 5.0,
 ) -> Condensation:
-    """Condense with the method of a name; ``how`` is what :meth:`Condenser.condense` takes.
+    """Condense a hypergraph to ``ratio`` of its nodes, or to ``nodes`` nodes.
+
+    Args:
+        source: The hypergraph.
+        split: Its training, validation and test nodes; by default half, a quarter and a quarter, by seed 0.
+            Only training labels are read; those of validation nodes choose between candidates.
+        ratio: Condensed nodes / all source nodes (or of the training nodes, see ``ratio_of``).
+        nodes: The number of condensed nodes, instead of ``ratio``.
+        ratio_of: ``"all"`` or ``"train"``.
+        method: The name of a method (``hypercondense methods`` lists them), a recipe file, or a recipe.
+        settings: Fields of the method to change, such as ``{"goal.epochs": 80}``.
+        budget: For a search: at most so many trials, as ``7``, or a time, as ``"60s"``.
+        seed: Equal seeds give equal bits on one machine.
+        select: Whether validation nodes may choose between candidates and guard the result. Without it no
+            validation label is read.
+        memory: Bytes the diffusion of the source may use, as a number or as ``"2GB"``.
+        cache_dir: Folder where diffused features are kept between runs; ``None`` keeps nothing.
+        device: Any torch device.
+        progress: Called as the work goes on.
+        checkpoint: Folder for the state of an interrupted run.
+        resume: Continue from the state in ``checkpoint`` if there is one.
+        checkpoint_every: Seconds between two writes of the state.
 
     >>> from hypercondense.data import synthetic
-
-    >>> from hypercondense.hypergraph import split
-    >>> source = synthetic(num_nodes=200, seed=0)
-    >>> result = condense(source, split(source), ratio=0.05, settings={"budget": "1"})
+    >>> result = condense(synthetic(num_nodes=200, seed=0), ratio=0.05, budget=1)
     >>> result.hypergraph.num_nodes
     10
     """
-    return make_method(method, settings).condense(source, split, **how)
+    if isinstance(method, str):
+        chosen = make_method(method, settings, budget=budget)
+    elif not isinstance(method, Recipe):
+        raise TypeError(f"method must be the name of a method or a recipe, got {type(method).__name__}")
+    elif budget is not None:
+        raise ConfigError("a budget is for methods that search; a recipe does not")
+    else:
+        chosen = method = changed(method, settings or {})
+    return condense_by(
+        chosen,
+        source,
+        split,
+        name=recorded_name(method),
+        ratio=ratio,
+        nodes=nodes,
+        ratio_of=ratio_of,
+        seed=seed,
+        select=select,
+        progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
+        checkpoint_every=checkpoint_every,
+        memory=memory,
+        cache_dir=cache_dir,
+        device=device,
+    )
+
+
+def AHGCDD(**changes: Any) -> Recipe:
+    """The recipe of the paper's method, with fields changed by name.
+
+    >>> AHGCDD(time=3.0).map.time
+    3.0
+    """
+    return changed(PRESETS["ahgcdd"][1], changes)
+
+
+def AHGCDDX(**changes: Any) -> Recipe:
+    """The recipe of AHGCDD-X, which has no structure, with fields changed by name."""
+    return changed(PRESETS["ahgcdd-x"][1], changes)

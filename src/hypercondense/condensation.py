@@ -2,10 +2,11 @@
 
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
@@ -21,9 +22,9 @@ from hypercondense.files.storage import (
     write_tensors,
 )
 from hypercondense.hypergraph import Hypergraph, Ids
-from hypercondense.hypergraph.stored import Facts, Size, restored
+from hypercondense.hypergraph.stored import Size, StoredFacts, restored
 from hypercondense.runtime.code_version import code_version
-from hypercondense.typed import NotNegative, Value
+from hypercondense.typed import NotNegative, Value, content_of
 from hypercondense.version import __version__
 
 FORMAT = "hypercondense.condensed"
@@ -39,8 +40,7 @@ def package_versions(packages: Sequence[str] = ("torch", "numpy", "scipy", "scik
     return {"hypercondense": __version__, "python": platform.python_version(), **found}
 
 
-@dataclass(frozen=True)
-class Provenance:
+class Provenance(Value, kw_only=True):
     """Which source, split, method, options and versions made a condensed hypergraph."""
 
     method: str
@@ -54,8 +54,8 @@ class Provenance:
     ratio: float | None  # as given; None where the number of nodes was given
     ratio_of: str
     source_location: str | None = None  # what to load it by, where it is not a registered name
-    code: str | None = field(default_factory=code_version)  # None in folders of release 0.1.0
-    versions: dict[str, str] = field(default_factory=package_versions)
+    code: str | None = msgspec.field(default_factory=code_version)  # None in folders of release 0.1.0
+    versions: dict[str, str] = msgspec.field(default_factory=package_versions)
     preprocessing: tuple[str, ...] = (
         "features: none, use the source's as they are",
         "incidence: give every node without a singleton hyperedge one of weight 1, on source and condensed",
@@ -122,7 +122,7 @@ class Condensation:
                 "sha256": write_tensors(folder / TENSORS, arrays),
                 "digest": self.hypergraph.digest,
                 "hypergraph": facts,
-                "provenance": asdict(self.provenance),
+                "provenance": content_of(self.provenance),
                 **{name: getattr(self, name) for name in Record.__struct_fields__},
             }
             write_json(folder / MANIFEST, manifest)
@@ -188,7 +188,7 @@ class Record(Value, frozen=True, kw_only=True):
     history: tuple[dict[str, int | float], ...]
 
 
-class Manifest(Record, frozen=True, kw_only=True):
+class CondensedManifest(Record, frozen=True, kw_only=True):
     """``manifest.json`` of a condensed folder."""
 
     format: str
@@ -197,14 +197,14 @@ class Manifest(Record, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     sha256: str
     digest: str
-    hypergraph: Facts
+    hypergraph: StoredFacts
     provenance: Provenance
 
 
-def _read(folder: Path) -> Manifest:
+def _read(folder: Path) -> CondensedManifest:
     return read_manifest(
         folder,
-        Manifest,
+        CondensedManifest,
         format=FORMAT,
         version_field="format_version",
         newest=FORMAT_VERSION,
@@ -219,7 +219,7 @@ def _as_told(content: dict[str, Any]) -> None:
             content["provenance"].setdefault(name, None)  # where it may not be none, that is an error
 
 
-def _restored(arrays: dict[str, NDArray[Any]], manifest: Manifest) -> Condensation:
+def _restored(arrays: dict[str, NDArray[Any]], manifest: CondensedManifest) -> Condensation:
     hypergraph = restored(
         arrays, manifest.hypergraph, digest=manifest.digest, name=manifest.name, notes=manifest.notes
     )

@@ -1,8 +1,8 @@
 """Values with types: recipes, plans, manifests and settings are made of them.
 
-A :class:`Value` is frozen and hashable, and is checked in the same way whether it is made in Python or read
-from a file: types, bounds (``Annotated[int, Meta(ge=1)]``), unknown fields and finite numbers. msgspec does
-the reading; here its errors get the place, what was expected, what came and what is allowed.
+A :class:`Value` is frozen, hashable if its fields are, and checked in the same way whether it is made in
+Python or read from a file: types, bounds (``Annotated[int, Meta(ge=1)]``), unknown fields and finite numbers.
+msgspec does the reading; here its errors get the place, what was expected, what came and what is allowed.
 """
 
 import math

@@ -7,24 +7,24 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypercondense.condensing import Ridge, Unrolled
-from hypercondense.condensing import problem as problems
-from hypercondense.condensing.problem import Map, Problem, view_of
+from hypercondense.condensing.closed_form import ClosedForm
+from hypercondense.condensing.maps import Map
+from hypercondense.condensing.material import Material
+from hypercondense.condensing.problem import Problem, rows_of, targets_of
+from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.data import synthetic
-from hypercondense.diffusion import heat_kernel, vanilla
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.diffusion import diffuse, heat_kernel, vanilla
+from hypercondense.hypergraph import Hypergraph, Split
 
 
 def problem_of(num_maps: int, num_rows: int, *, shares: bool) -> Problem:
     rng = torch.Generator().manual_seed(num_maps * 100 + num_rows)
-    train = tuple(torch.randn(num_rows, 3, generator=rng) for _ in range(num_maps))
+    rows = tuple(torch.randn(num_rows, 3, generator=rng) for _ in range(num_maps))
     labels = torch.randint(4, (num_rows,), generator=rng)
     return Problem(
-        maps=(Map((1.0,)),) * num_maps,
-        start_rows=train[0].numpy(),
-        train=train,
+        rows=rows,
         labels=torch.rand(num_rows, 4, generator=rng) if shares else labels,
-        validation=train,
+        validation=rows,
         validation_labels=labels,
         targets=torch.eye(4),
     )
@@ -36,21 +36,64 @@ def test_a_batch_is_that_of_stacked_rows(
 ) -> None:
     problem = problem_of(num_maps, num_rows, shares=shares)
     rows, classes = problem.batch(size, torch.Generator().manual_seed(seed))
-    stacked, labels = torch.cat(problem.train), torch.cat([problem.labels] * num_maps)
+    stacked, labels = torch.cat(problem.rows), torch.cat([problem.labels] * num_maps)
     drawn = torch.randperm(len(stacked), generator=torch.Generator().manual_seed(seed))[:size].sort().values
     assert torch.equal(rows, stacked[drawn])
     assert torch.equal(classes, labels[drawn] if shares else F.one_hot(labels[drawn], 4).float())
 
 
-@pytest.mark.parametrize("coefficients", [vanilla(2), heat_kernel(2.0), (1.0,)])
-def test_a_large_candidate_is_looked_at_without_a_dense_incidence(
-    monkeypatch: pytest.MonkeyPatch, coefficients: tuple[float, ...]
+def test_every_map_gives_rows_of_the_training_and_of_the_validation_nodes(
+    source: Hypergraph, parts: Split
 ) -> None:
-    candidate: Hypergraph = synthetic(num_nodes=40, num_hyperedges=15, num_features=6, num_classes=2, seed=0)
-    dense = view_of(candidate, coefficients, like=torch.zeros(0))
-    monkeypatch.setattr(problems, "_DENSE_ENTRIES", 0)
-    monkeypatch.setattr(problems, "diffuse_dense", None)
-    torch.testing.assert_close(view_of(candidate, coefficients, like=torch.zeros(0)), dense)
+    maps = (Map(), Map(kernel="none"), Map(walks=True))
+    problem = Problem.of(Material(source, parts), maps, np.array([0, 1, 2, 2]))
+    for one, rows, validation in zip(maps, problem.rows, problem.validation, strict=True):
+        expected = diffuse(source, one.coefficients, walks=one.walks)
+        np.testing.assert_array_equal(rows, expected[parts.train_ids])
+        np.testing.assert_array_equal(validation, expected[parts.validation_ids])
+    assert problem.labels.tolist() == source.labels[parts.train_ids].tolist()
+    assert problem.validation_labels.tolist() == source.labels[parts.validation_ids].tolist()
+    assert problem.targets.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
+    assert not torch.equal(problem.rows[0], problem.rows[2])
+
+
+@pytest.mark.parametrize("coefficients", [vanilla(2), heat_kernel(2.0), (1.0,)])
+def test_rows_of_a_candidate_are_those_of_its_own_diffusion(coefficients: tuple[float, ...]) -> None:
+    """Singleton hyperedges count as the self-loops that every node has."""
+    made = synthetic(num_nodes=40, num_hyperedges=15, num_features=6, num_classes=2, seed=0)
+    rows = rows_of(made, coefficients, like=torch.zeros(0))
+    np.testing.assert_allclose(rows, diffuse(made, coefficients), rtol=1e-5, atol=1e-6)
+
+
+def test_a_large_candidate_is_looked_at_without_a_dense_incidence() -> None:
+    """A ring of 4,000 pairs, 16 million entries if it were dense; waves are eigenvectors of its P."""
+    size = 4000
+    nodes = np.arange(size)
+    pairs = np.stack([nodes, (nodes + 1) % size])
+    ring = Hypergraph(
+        features=np.cos(2 * np.pi * nodes / size)[:, None],
+        labels=nodes % 2,
+        incidence=(pairs.T.ravel(), np.repeat(nodes, 2)),
+        num_hyperedges=size,
+    )
+    # Every node: a loop and two pairs. P is a circulant with 1/3 (1 + 1/2 + 1/2) and twice 1/3 * 1/2.
+    eigenvalue = 2 / 3 + 1 / 3 * np.cos(2 * np.pi / size)
+    rows = rows_of(ring, vanilla(2), like=torch.zeros(0))
+    np.testing.assert_allclose(rows, eigenvalue**2 * ring.dense_features(), atol=1e-5)
+
+
+def test_targets_are_soft_labels_where_there_are_any() -> None:
+    shares = np.array([[0.75, 0.25, 0.0], [0.0, 0.5, 0.5]], np.float32)
+    for soft, expected in ((None, [[1, 0, 0], [0, 1, 0]]), (shares, shares.tolist())):
+        graph = Hypergraph(
+            features=np.eye(2),
+            labels=[0, 1],
+            incidence=([], []),
+            num_hyperedges=0,
+            soft_labels=soft,
+            label_names=["a", "b", "c"],
+        )
+        assert targets_of(graph, num_classes=3, like=torch.zeros(0)).tolist() == expected
 
 
 def test_accuracy_counts_the_rows_of_all_maps() -> None:
@@ -63,21 +106,18 @@ def test_accuracy_counts_the_rows_of_all_maps() -> None:
     assert np.isclose(problem.accuracy(lambda rows: torch.cat([truth[:7], wrong[7:]])), 0.7)
 
 
-@pytest.mark.parametrize("method", [Ridge(), Unrolled(hidden=16)], ids=["closed form", "network"])
-def test_a_candidate_of_the_right_classes_scores_one_and_of_swapped_ones_zero(method: Ridge) -> None:
+@pytest.mark.parametrize("part", [ClosedForm(), Unrolled(hidden=16)], ids=["closed form", "network"])
+def test_a_candidate_of_the_right_classes_scores_one_and_of_swapped_ones_zero(
+    part: ClosedForm | Unrolled,
+) -> None:
     centres = 5 * torch.eye(2, 4)
     rows = centres.repeat(6, 1) + 0.1 * torch.randn(12, 4, generator=torch.Generator().manual_seed(0))
     for truth, expected in ((torch.tensor([0, 1]), 1.0), (torch.tensor([1, 0]), 0.0)):
         problem = Problem(
-            maps=(Map((1.0,)),) * 2,
-            start_rows=rows.numpy(),
-            train=(rows, rows),
+            rows=(rows, rows),
             labels=truth.repeat(6),
             validation=(rows, 1.1 * rows),
             validation_labels=truth.repeat(6),
             targets=torch.eye(2),
         )
-        candidate = Hypergraph(
-            features=centres.numpy(), labels=[0, 1], incidence=([0, 1], [0, 1]), num_hyperedges=2
-        )
-        assert method.accuracy(problem, candidate) == expected
+        assert part.accuracy(problem, centres, torch.eye(2)) == expected

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hypercondense.diffusion import Propagation, blocked, diffuse, heat_kernel
-from hypercondense.diffusion.plan import Plan, fastest_plan, plan_within
+from hypercondense.diffusion.plan import BlockPlan, fastest_plan, plan_within
 from hypercondense.errors import CondensationError, ConfigError
 from hypercondense.hypergraph import Hypergraph
 from makers.diffusion_oracles import dense_diffusion, hypergraph_of, random_incidence, sources
@@ -48,7 +48,7 @@ def test_blocked_diffusion_equals_the_dense_oracle(source, threads):
 @settings(deadline=None, max_examples=60)
 @given(sources(), st.integers(1, 20), st.integers(1, 3))
 def test_block_width_and_threads_do_not_change_a_bit(source, width, threads):
-    plan = Plan(width=width, threads=threads, panel_width=0, num_bytes=0, direct=not source.is_sparse)
+    plan = BlockPlan(width=width, threads=threads, panel_width=0, num_bytes=0, direct=not source.is_sparse)
     work = blocked._Work(source.features, Propagation.of(source), WEIGHTS, plan, blocked.silent)
     np.testing.assert_array_equal(work.in_memory(), diffuse(source, WEIGHTS, threads=1))
 

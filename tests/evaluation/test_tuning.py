@@ -7,7 +7,7 @@ from hypercondense.data import synthetic
 from hypercondense.evaluation.tuning import configurations, rank
 from hypercondense.hypergraph import split, split_from_ids
 from hypercondense.nn import MODELS
-from hypercondense.nn.short_trainings import validation_scorer, validation_scores
+from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.training import Configuration, Inputs, train
 
 CONFIGURATIONS = [
@@ -21,7 +21,7 @@ def case():
     source = synthetic(num_nodes=300, num_hyperedges=200, num_features=12, num_classes=3, noise=0.5, seed=1)
     parts = split(source)
     return (
-        condense(source, parts, nodes=12, method="ahgcdd-x", settings={"epochs": 3}).hypergraph,
+        condense(source, parts, nodes=12, method="ahgcdd-x", settings={"goal.epochs": 3}).hypergraph,
         source,
         parts,
     )
@@ -58,20 +58,21 @@ def test_one_configuration_or_no_validation_nodes_cannot_be_ranked(case) -> None
     with pytest.raises(ValueError, match="no validation nodes"):
         rank(CONFIGURATIONS, condensed, source, none)
     with pytest.raises(ValueError, match="no validation nodes"):
-        validation_scorer(source, none)
+        ShortTrainings(Inputs.of(source), none)
 
 
 def test_repeats_are_averaged(case) -> None:
     condensed, source, parts = case
-    alone = [validation_scorer(source, parts, epochs=6, seed=seed)(condensed) for seed in (3, 4)]
-    both = validation_scorer(source, parts, epochs=6, repeats=2, seed=3)
+    alone = [ShortTrainings(Inputs.of(source), parts, epochs=6, seed=seed)(condensed) for seed in (3, 4)]
+    both = ShortTrainings(Inputs.of(source), parts, epochs=6, repeats=2, seed=3)
     assert both(condensed) == pytest.approx(sum(alone) / 2)
 
 
 @pytest.mark.parametrize(("model", "options"), [("edhnn", {}), ("unigcnii", {"hidden": 8, "dropout": 0.0})])
 def test_the_scorer_looks_at_the_first_form_only(case, model, options) -> None:
     condensed, source, parts = case
-    (score,) = validation_scores(source, parts, models=[model], options=options, epochs=8, looks=2)(condensed)
+    looks = ShortTrainings(Inputs.of(source), parts, models=[model], options=options, epochs=8, looks=2)
+    (score,) = looks.each(condensed)
     first = Configuration(model=model, options={**MODELS[model].forms[0].options, **options}, epochs=8)
     trained = train(first, Inputs.of(condensed), Inputs.of(source), parts, seed=0, validate_every=4)
     assert score == trained.validation
@@ -79,7 +80,7 @@ def test_the_scorer_looks_at_the_first_form_only(case, model, options) -> None:
 
 def test_the_scorer_repeats_and_prefers_good_candidates(case) -> None:
     condensed, source, parts = case
-    score = validation_scorer(source, parts, epochs=20)
+    score = ShortTrainings(Inputs.of(source), parts, epochs=20)
     shuffled = condense(source, parts, nodes=12, method="random").hypergraph
     assert score(condensed) == score(condensed) > 1 / 3
     assert 0 <= score(shuffled) <= 1

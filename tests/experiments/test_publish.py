@@ -32,7 +32,7 @@ method = "ahgcdd"
 options = { time = 2 }
 [figure]
 kind = "sweep"
-option = "time"
+option = "map.time"
 label = "λ"
 """
 FIGURES = {
@@ -66,8 +66,8 @@ def test_what_cannot_be_drawn_is_an_error(tmp_path: Path) -> None:
         draw(plan, [], [tmp_path / "a.svg"])
     with pytest.raises(ConfigError, match=r"a \.svg, \.pdf or \.png file, got 'a\.gif'"):
         draw(plan, lines_of(plan, SCORES), [tmp_path / "a.gif"])
-    plan = plan_of(tmp_path, SWEEP.replace('option = "time"', 'option = "schedule"'))
-    with pytest.raises(ConfigError, match="the option schedule of the plan sweep is not a number"):
+    plan = plan_of(tmp_path, SWEEP.replace('option = "map.time"', 'option = "goal.schedule"'))
+    with pytest.raises(ConfigError, match=r"the option goal.schedule of the plan sweep is not a number"):
         draw(plan, lines_of(plan, ALL_SCORES), [tmp_path / "a.svg"])
     assert list(tmp_path.glob("a.*")) == []
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hypercondense.catalogue import make_method
+from hypercondense.catalogue import condense
 from hypercondense.cli import run
 from hypercondense.data import load
 from hypercondense.errors import ConfigError
@@ -59,7 +59,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def instant(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that take no time: their score tells their settings."""
 
-    def made_up(job: work.Job) -> Any:
+    def made_up(job: work.RunGroup) -> Any:
         for one in job.runs:
             yield content(one, [0.5 + one.seed / 100]) | {"metric": "accuracy"}
 
@@ -150,8 +150,8 @@ def test_a_line_holds_what_evaluate_says(tmp_path: Path) -> None:
     (made,) = perform(job)
     source = load("digits")
     parts = split(source, seed=0)
-    options = {"epochs": 2, "warm_steps": 2, "hidden": 8}
-    condensed = make_method("ahgcdd", options).condense(source, parts, ratio=0.01, seed=1)
+    settings = {"goal.epochs": 2, "structure.warm.steps": 2, "structure.hidden": 8}
+    condensed = condense(source, parts, ratio=0.01, seed=1, method="ahgcdd", settings=settings)
     score = evaluate(condensed, source, parts, runs=2, seed=1)
     assert made["values"] == score.values
     assert made["macro_f1"] == score.macro_f1
@@ -171,7 +171,7 @@ def test_failures_are_recorded_the_others_go_on_and_are_done_the_next_time(
 
     made_up = workers.perform
 
-    def half_broken(job: work.Job) -> Any:
+    def half_broken(job: work.RunGroup) -> Any:
         if job.first.method == "random" and job.first.seed == 1:
             raise RuntimeError("this went\nwrong")
         yield from made_up(job)
@@ -305,7 +305,7 @@ def test_run_and_table_give_what_compare_gives(tmp_path: Path, capsys: pytest.Ca
     assert status == 0
     cells = json.loads(out)
     what = ("--methods", "random,ahgcdd-x", "--models", "mlp", "--ratio", 0.01)
-    counts = ("--seeds", 2, "--runs", 2, "--no-select", "--workers", 1, "--quiet", "--json")
+    counts = ("--seeds", 2, "--runs", 2, "--workers", 1, "--quiet", "--json")
     status, out, _ = call(capsys, "compare", "digits", *what, *counts)
     assert status == 0
     for cell, row in zip(cells, json.loads(out), strict=True):
@@ -397,7 +397,7 @@ def test_a_worker_that_dies_fails_its_runs_only(tmp_path: Path) -> None:
     bad = Settings(source=str(tmp_path / "no-such-file"), ratio=0.1, method="random")
     good, doomed, broken = jobs_of([*agenda.pending, bad], None)
 
-    def jobs() -> Iterator[work.Job]:
+    def jobs() -> Iterator[work.RunGroup]:
         yield doomed
         (worker,) = active_children()  # it was given the first job when the second is asked for
         worker.kill()

@@ -336,11 +336,13 @@ def test_other_defaults_of_a_network_tell_rows_apart(plan: Plan) -> None:
 
 def test_options_that_differ_tell_rows_apart(tmp_path: Path) -> None:
     text = (
-        QUICK + '[variants.longer]\nmethod = "ahgcdd"\noptions = { epochs = 3, warm_steps = 2, hidden = 8 }\n'
+        QUICK
+        + '[variants.longer]\nmethod = "ahgcdd"\n'
+        + "options = { epochs = 3, structure.warm.steps = 2, hidden = 8 }\n"
     )
     plan = plan_of(tmp_path, text)
     rows = body(summarize(lines_of(plan, {**SCORES, "longer": [0.5, 0.5]})).grids[0])
-    assert [row[3] for row in rows] == ["", "epochs=2", "", "epochs=3"]
+    assert [row[3] for row in rows] == ["", "goal.epochs=2", "", "goal.epochs=3"]
 
 
 def test_an_empty_file_and_a_wrong_layout_are_errors(

@@ -291,7 +291,7 @@ def test_json_without_a_standard_form_is_not_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff", b"[" * 100_000, b'"a"', b"1" * 10_000])
 def test_broken_json_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x").write_bytes(content)
-    with pytest.raises(FormatError, match="JSON"):
+    with pytest.raises(FormatError, match=r"JSON|nested too deeply"):
         read_json(tmp_path / "x")
 
 

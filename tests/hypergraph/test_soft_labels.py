@@ -4,7 +4,6 @@ import dataclasses
 import json
 import pickle
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,35 +13,43 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hypercondense.catalogue import condense
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
-from hypercondense.condensing import Ridge, Unrolled
 from hypercondense.condensing.assembly import induced
-from hypercondense.condensing.options import configure
-from hypercondense.condensing.problem import Map, Problem
-from hypercondense.condensing.refinement import State
-from hypercondense.condensing.ridge import OBJECTIVES, first_scores
-from hypercondense.data import synthetic
+from hypercondense.condensing.closed_form import ClosedForm
+from hypercondense.condensing.job import Job
+from hypercondense.condensing.leaves import Leaves
+from hypercondense.condensing.maps import Map
+from hypercondense.condensing.material import Material
+from hypercondense.condensing.predict import Learnt, Predict, Prediction, first_scores
+from hypercondense.condensing.problem import Problem
+from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.data.formats import native, read, read_native, write_native
 from hypercondense.errors import FormatError
 from hypercondense.evaluation import evaluate
 from hypercondense.files.storage import read_tensors, write_tensors
-from hypercondense.hypergraph import Hypergraph, Split, split
+from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph.statistics import statistics
 from hypercondense.nn import MODELS
-from hypercondense.nn.short_trainings import validation_scorer
+from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.training import Configuration, Inputs, train
+from hypercondense.runtime.rng import Stream, generator
 from hypercondense.search.judge import Judge
 from makers.format_examples import tiny
 from makers.strategies import hypergraphs
-from makers.tasks import task_of
 from test_condensation import change_manifest, example
 
 SHARES = np.array([[0.75, 0.25], [0.5, 0.5], [0.125, 0.875]], np.float32)
-FAST = {"epochs": 6, "samples_per_node": 5, "soft_labels": True}
-METHODS: dict[type[Ridge], dict[str, Any]] = {
-    Ridge: FAST,
-    Unrolled: {**FAST, "unrolled_epochs": 5, "window": 2, "horizon": 6, "networks": 2, "hidden": 8},
+CLOSED = {"goal.closed_form.epochs": 6, "goal.labels": "learnt"}
+TRAINING = {"epochs": 5, "window": 2, "horizon": 6, "networks": 2, "hidden": 8}
+METHODS: dict[str, dict[str, Any]] = {
+    "ridge": CLOSED,
+    "unrolled": {
+        "start.samples": 5,
+        **CLOSED,
+        **{f"goal.training.{name}": value for name, value in TRAINING.items()},
+    },
 }
 
 
@@ -66,11 +73,10 @@ def candidate(source: Hypergraph, parts: Split) -> Hypergraph:
 
 
 def run(
-    method: type[Ridge], source: Hypergraph, parts: Split, settings: dict[str, Any] | None = None, **how: Any
+    method: str, source: Hypergraph, parts: Split, settings: dict[str, Any] | None = None, **how: Any
 ) -> Condensation:
-    return configure(method, {**METHODS[method], **(settings or {})}).condense(
-        source, parts, **{"nodes": 9, **how}
-    )
+    changes = {**METHODS[method], **(settings or {})}
+    return condense(source, parts, method=method, settings=changes, **{"nodes": 9, "select": False, **how})
 
 
 # --- The data type ---
@@ -264,15 +270,17 @@ def test_every_judge_of_candidates_uses_their_shares(
     soft = one_hot(candidate)
     assert soft.soft_labels is not None
     misled = changed(soft, soft_labels=np.roll(soft.soft_labels, 1, axis=1))
-    task = task_of(source, parts, candidate.labels)
-    of_search = Judge.of(task)
+    job = Job(material=Material(source, parts), labels=candidate.labels.copy())
+    of_search = Judge.of(job)
     judges: list[Any] = [
         lambda graph: float(of_search(graph, trusts_structure=True).double().mean()),
-        validation_scorer(source, parts, epochs=20),
+        ShortTrainings(Inputs.of(source), parts, epochs=20),
     ]
-    for method in (Ridge(), Unrolled(hidden=16)):
-        problem = method.problem(task)
-        judges.append(lambda graph, method=method, problem=problem: method.accuracy(problem, graph))
+    problem = Problem.of(job.material, (Map(),), job.labels)
+    for goal in (Predict(), Predict(training=Unrolled(hidden=16))):
+        judges.append(
+            Prediction(goal, problem, Map(), chance=generator(0, Stream.PREDICT), scale=1.0).judge()
+        )
     for judge in judges:
         assert judge(soft) == pytest.approx(judge(candidate), abs=0.03)
         assert judge(misled) < judge(candidate) - 0.3
@@ -292,9 +300,7 @@ def float64() -> Any:
 def a_problem(num_classes: int = 3) -> Problem:
     labels = torch.arange(9) % num_classes
     return Problem(
-        maps=(Map((1.0,)),),
-        start_rows=np.zeros((9, 4), np.float32),
-        train=(normal(1, 9, 4),),
+        rows=(normal(1, 9, 4),),
         labels=labels,
         validation=(normal(2, 3, 4),),
         validation_labels=labels[:3],
@@ -306,33 +312,6 @@ def normal(seed: int, *shape: int) -> torch.Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def a_state(features: torch.Tensor) -> State:
-    return State.features_only(SimpleNamespace(seed=0), features, step=1.0, stream=0)  # type: ignore[arg-type]
-
-
-@pytest.mark.usefixtures("float64")
-@pytest.mark.parametrize(
-    "method",
-    [
-        *(Ridge(objective=objective) for objective in OBJECTIVES.values()),
-        Unrolled(epochs=0, window=3, hidden=6),
-        Unrolled(epochs=0, window=4, hidden=6, batch=4),
-    ],
-    ids=[*OBJECTIVES, "three steps of training", "a small batch"],
-)
-def test_gradients_for_label_scores_are_those_of_finite_differences(method: Ridge) -> None:
-    problem, features = a_problem(), normal(0, 5, 4)
-
-    def loss(scores: torch.Tensor) -> torch.Tensor:
-        state = a_state(features)
-        state.label_scores = scores
-        return method.loss(problem, state, features)
-
-    scores = (first_scores(problem.targets) + normal(3, 5, 3)).requires_grad_()
-    assert torch.autograd.gradcheck(loss, (scores,))
-    assert torch.autograd.grad(loss(scores), scores)[0].abs().max() > 1e-6
-
-
 def test_scores_begin_near_the_classes() -> None:
     for num_classes in (1, 2, 7):
         shares = first_scores(torch.eye(num_classes)).softmax(1)
@@ -342,24 +321,23 @@ def test_scores_begin_near_the_classes() -> None:
 
 
 def test_one_step_moves_features_and_scores_by_their_own_steps() -> None:
-    state = a_state(torch.zeros(2, 3))
-    state.learn_labels(torch.zeros(2, 4))
-    state.task = SimpleNamespace(select=None)  # type: ignore[assignment]
-    state.set_steps(0.25, 0.5)
-    assert state.label_scores is not None
-    state.update(state.features.sum() + state.label_scores.sum(), torch.zeros(2, 0), features=True)
-    torch.testing.assert_close(state.features.detach(), torch.full((2, 3), -0.25))
-    torch.testing.assert_close(state.label_scores.detach(), torch.full((2, 4), -0.5))
+    leaves = Leaves(torch.zeros(2, 3), label_scores=torch.zeros(2, 4), learns_labels=True)
+    assert leaves.label_scores is not None
+    loss = leaves.features.sum() + leaves.label_scores.sum()
+    leaves.step(loss, features=True, feature_step=0.25, label_step=0.5)
+    torch.testing.assert_close(leaves.features.detach(), torch.full((2, 3), -0.25))
+    torch.testing.assert_close(leaves.label_scores.detach(), torch.full((2, 4), -0.5))
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("structure", [False, True])
+@pytest.mark.parametrize("structure", ["none", "default"])
 def test_the_result_has_shares_and_the_allotted_classes(
-    method: type[Ridge], structure: bool, source: Hypergraph, parts: Split
+    method: str, structure: str, source: Hypergraph, parts: Split
 ) -> None:
-    settings = {"self_select": False, "structure": structure, "label_step": 30.0}
-    result = run(method, source, parts, settings)
-    made, plain = result.hypergraph, run(method, source, parts, {**settings, "soft_labels": False}).hypergraph
+    settings = {"structure": structure}
+    result = run(method, source, parts, {**settings, "goal.labels.step": 30.0})
+    plain = run(method, source, parts, {**settings, "goal.labels": "plain"}).hypergraph
+    made = result.hypergraph
     assert made.soft_labels is not None and plain.soft_labels is None
     assert made.labels.tolist() == plain.labels.tolist()
     assert (made.soft_labels.argmax(1) != made.labels).any()  # with so long a step
@@ -367,39 +345,40 @@ def test_the_result_has_shares_and_the_allotted_classes(
     assert not np.array_equal(made.dense_features(), plain.dense_features())
 
 
+def judge_likes(patch: pytest.MonkeyPatch, best: int) -> None:
+    """Let the models of goals prefer the candidate that they see after so many others."""
+    seen = iter(range(1000))
+    for part in (ClosedForm, Unrolled):
+        patch.setattr(part, "accuracy", lambda *what: float(next(seen) == best))
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_start_has_none_and_is_the_start_without_them(
-    method: type[Ridge], source: Hypergraph, parts: Split
+    method: str, source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Hypergraph] = []
-
-    def falling_score(graph: Hypergraph) -> float:
-        seen.append(graph)
-        return -len(seen)
-
-    result = run(method, source, parts, select=falling_score)
+    judge_likes(monkeypatch, 0)
+    result = run(method, source, parts, select=True)
     assert result.hypergraph.soft_labels is None
-    assert result.start_validation == result.final_validation == -1
-    assert all(graph.soft_labels is not None for graph in seen[1:5])
-    nothing = {"epochs": 0} | ({"unrolled_epochs": 0} if method is Unrolled else {})
-    assert result.hypergraph.digest == run(method, source, parts, nothing).hypergraph.digest
-    plain = run(method, source, parts, {**nothing, "soft_labels": False})
-    assert result.hypergraph.digest == plain.hypergraph.digest
+    assert result.start_validation == result.final_validation == 1
+    settings = {"goal": "none"} | ({"start.samples": 5} if method == "unrolled" else {})
+    nothing = condense(source, parts, method=method, settings=settings, nodes=9, select=False)
+    assert result.hypergraph.digest == nothing.hypergraph.digest
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_returned_shares_are_those_of_the_chosen_candidate(
-    method: type[Ridge], source: Hypergraph, parts: Split
+    method: str, source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[str] = []
-
-    def third_is_best(graph: Hypergraph) -> float:
-        seen.append(graph.digest)
-        return float(len(seen) == 3)
-
-    result = run(method, source, parts, select=third_is_best)
-    assert result.hypergraph.digest == seen[2]
-    assert len(set(seen[:5])) == 5
+    """Of the start and three looks; the last state is returned as well where nothing is chosen."""
+    digests = []
+    for best in range(4):
+        judge_likes(monkeypatch, best)
+        result = run(method, source, parts, {"looks": 3}, select=True)
+        assert (result.start_validation, result.final_validation) == (float(best == 0), 1.0)
+        digests.append(result.hypergraph.digest)
+        assert (result.hypergraph.soft_labels is None) == (best == 0)
+    assert len(set(digests)) == 4
+    assert digests[3] == run(method, source, parts).hypergraph.digest
 
 
 class Stop(Exception):
@@ -410,45 +389,41 @@ class Stop(Exception):
 @pytest.mark.parametrize("stop_at", [1, 4, 6])
 @pytest.mark.parametrize("chosen", [False, True])
 def test_an_interrupted_run_continues_to_the_same_bits(
-    method: type[Ridge], stop_at: int, chosen: bool, source: Hypergraph, parts: Split, tmp_path: Path
+    method: str, stop_at: int, chosen: bool, source: Hypergraph, parts: Split, tmp_path: Path
 ) -> None:
     def progress(stage: str, done: int, total: int, /, **figures: float) -> None:
         if stage == "condense" and done == stop_at:
             raise Stop
 
-    settings = {"self_select": False, "structure": not chosen}
-    scores = {"select": lambda graph: float(graph.soft_labels is not None and graph.soft_labels.std())}
-    how: dict[str, Any] = scores if chosen else {}
-    whole = run(method, source, parts, settings, **how)
-    kept: dict[str, Any] = {"checkpoint": tmp_path, "checkpoint_every": 0.0, **how}
+    settings = {"structure": "none" if chosen else "default"}
+    whole = run(method, source, parts, settings, select=chosen)
+    kept: dict[str, Any] = {"checkpoint": tmp_path, "checkpoint_every": 0.0, "select": chosen}
     with pytest.raises(Stop):
         run(method, source, parts, settings, progress=progress, **kept)
     result = run(method, source, parts, settings, resume=True, **kept)
-    assert whole.hypergraph.soft_labels is not None
+    assert chosen or whole.hypergraph.soft_labels is not None
     assert result.hypergraph.digest == whole.hypergraph.digest
     assert result.history == whole.history
 
 
 def test_the_error_falls_further_where_classes_may_be_soft(source: Hypergraph, parts: Split) -> None:
     """Shares are more to fit with: on all rows at once the closed form gets better with them."""
-    settings = {"epochs": 60, "self_select": False, "batch": 1000}
+    settings = {"goal.closed_form.epochs": 60, "batch": 1000}
     soft, hard = (
-        run(Ridge, source, parts, {**settings, "soft_labels": flag}).history[-1]["error"]
-        for flag in (True, False)
+        run("ridge", source, parts, {**settings, "goal.labels": labels}).history[-1]["error"]
+        for labels in ("learnt", "plain")
     )
     assert soft < hard
 
 
 def test_a_label_step_that_goes_backwards_is_named() -> None:
-    with pytest.raises(ValueError, match="label_step must be at least 0, got -1"):
-        Ridge(label_step=-1)
+    with pytest.raises(ValueError, match=r"step must be a number > 0.*, got -1"):
+        Learnt(step=-1)
 
 
-@pytest.mark.parametrize("method", [Ridge(epochs=5), Unrolled(epochs=2, unrolled_epochs=3)])
-def test_without_a_label_step_the_classes_are_smoothed_and_stay(method: Ridge) -> None:
-    source = synthetic(num_nodes=120, num_hyperedges=60, num_features=6, num_classes=3, seed=0)
-    still = dataclasses.replace(method, soft_labels=True, label_step=0.0, self_select=False)
-    soft = still.condense(source, split(source), nodes=9).hypergraph
+@pytest.mark.parametrize("method", METHODS)
+def test_smoothed_classes_stay_as_they_are(method: str, source: Hypergraph, parts: Split) -> None:
+    soft = run(method, source, parts, {"goal.labels": "smoothed"}).hypergraph
     expected = np.full((9, 3), 0.05)
     expected[np.arange(9), soft.labels] = 0.9
     assert soft.soft_labels is not None
@@ -460,11 +435,11 @@ def test_the_command_line_makes_and_trains_on_soft_labels(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     out = str(tmp_path / "small")
-    options = ["--set", "soft_labels=true", "--set", "epochs=5", "--set", "self_select=false"]
+    options = ["--set", "goal.labels=learnt", "--set", "goal.closed_form.epochs=5"]
     command = ["condense", "synthetic", "--method", "ridge", "--no-select", "--nodes", "20", *options]
     assert run_command([*command, "--out", out, "--quiet"]) == 0
     made = load_condensed(out)
-    assert made.provenance.settings["soft_labels"] is True
+    assert made.provenance.settings["goal"]["labels"]["kind"] == "learnt"
     assert made.hypergraph.soft_labels is not None
     capsys.readouterr()
     assert run_command(["evaluate", out, "--runs", "1", "--json"]) == 0

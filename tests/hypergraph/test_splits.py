@@ -53,41 +53,16 @@ def test_impossible_shares_are_refused(shares: Any) -> None:
         split(labelled([0, 1]), shares=shares)
 
 
-def test_a_negative_minimum_is_refused() -> None:
-    with pytest.raises(ValueError, match="per_class"):
-        split(labelled([0, 1]), per_class=-1)
-
-
 def test_a_class_without_training_nodes_is_reported() -> None:
     missing = {split(labelled([0] * 20 + [1]), seed=seed).missing_classes for seed in range(10)}
     assert missing == {(), (1,)}
 
 
-def test_every_class_gets_its_minimum_and_sizes_stay() -> None:
-    source = labelled([0] * 90 + [1] * 6 + [2] * 4)
-    for seed in range(10):
-        parts = split(source, seed=seed, per_class=4)
-        assert sizes(parts) == (50, 25, 25)
-        assert np.bincount(source.labels[parts.train_ids], minlength=3)[1:].min() >= 4
-
-
-def test_a_class_smaller_than_the_minimum_goes_to_training() -> None:
-    source = labelled([0] * 30 + [1] * 2)
-    parts = split(source, per_class=5)
-    assert {30, 31} <= set(parts.train_ids.tolist())
-
-
-def test_a_minimum_that_cannot_be_met_does_not_fail() -> None:
-    assert sizes(split(labelled([0, 1, 2, 3]), per_class=100)) == (2, 1, 1)
-
-
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
-@given(st.lists(st.integers(-1, 3), min_size=4, max_size=40), st.integers(0, 5), st.integers(0, 99))
-def test_parts_are_disjoint_and_together_all_labelled_nodes(
-    labels: list[int], per_class: int, seed: int
-) -> None:
+@given(st.lists(st.integers(-1, 3), min_size=4, max_size=40), st.integers(0, 99))
+def test_parts_are_disjoint_and_together_all_labelled_nodes(labels: list[int], seed: int) -> None:
     labels = [*labels, 0]
-    parts = split(labelled(labels), seed=seed, per_class=per_class)
+    parts = split(labelled(labels), seed=seed)
     together = np.concatenate([parts.train_ids, parts.validation_ids, parts.test_ids])
     assert sorted(together) == [node for node, label in enumerate(labels) if label >= 0]
     trained = {labels[node] for node in parts.train_ids}

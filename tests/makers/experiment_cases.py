@@ -22,7 +22,7 @@ ratios = [0.01]
 
 [variants.random]
 [variants.ahgcdd]
-options = { epochs = 2, warm_steps = 2, hidden = 8 }
+options = { epochs = 2, structure.warm.steps = 2, hidden = 8 }
 [variants.whole]
 runs = 1
 """

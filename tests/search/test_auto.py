@@ -1,50 +1,48 @@
-"""A search within a budget: what it tries, what it returns, and how that is made again."""
+"""A search from end to end on tiny data: what it returns, how that is made again, and what it says."""
 
 import json
-import math
 import shlex
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
-from hypothesis import given
-from hypothesis import strategies as st
 
-from hypercondense.catalogue import make_method
+from hypercondense import condense
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
-from hypercondense.condensing import AHGCDDX, Condenser, Herding, Ridge
-from hypercondense.condensing.ahgcdd import PROPAGATIONS
-from hypercondense.condensing.base import Task
-from hypercondense.data import load, synthetic
-from hypercondense.evaluation import evaluate
+from hypercondense.data import synthetic
+from hypercondense.data.formats import write_native
 from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
-from hypercondense.nn import build, training
-from hypercondense.nn.learner import averaged_learner
-from hypercondense.runtime.rng import generator
-from hypercondense.search import Auto, candidates, judge, search
-from hypercondense.search.budget import Budget
+from hypercondense.nn.short_trainings import ShortTrainings
+from hypercondense.nn.training import Inputs
+from hypercondense.search import ladder
+from hypercondense.search.auto import Auto
+from hypercondense.search.engine import Engine
+from hypercondense.search.judge import Judge
+from hypercondense.typed import digest_of
+from makers.searches import answers, brief_trainings, brief_trials
 
-MANY = 1000  # more than there is to try
+ENDLESS = 1000  # more than there is to try
+NODES = 9
 
 
-@pytest.fixture(autouse=True)
-def short_trials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The same search with trials of a few epochs, so that the tests take seconds."""
-    changes: dict[Any, dict[str, Any]] = {
-        candidates: {"CLOSED_FORM_EPOCHS": 4, "BRIEF_EPOCHS": 3, "LONG_EPOCHS": 5},
-        judge: {"_STEPS": 12},
-        search: {"_THOROUGH": {**search._THOROUGH, "epochs": 12}, "_MOST_REPEATS": 1},
-    }
-    for module, values in changes.items():
-        for name, value in values.items():
-            monkeypatch.setattr(module, name, value)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+@pytest.fixture(scope="module", autouse=True)
+def brief(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The same search with trials and trainings of a few epochs."""
+    with pytest.MonkeyPatch.context() as patch:
+        brief_trials(patch)
+        brief_trainings(patch)
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture
+def enough_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let so few validation nodes count as enough to do without teachers and real nodes."""
+    monkeypatch.setattr(ladder, "FEW_NODES", 0)
 
 
 @pytest.fixture(scope="module")
@@ -57,905 +55,398 @@ def parts(source: Hypergraph) -> Split:
     return split(source, seed=0)
 
 
-def test_networks_that_confirm_on_small_data_drop_inputs(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built: list[tuple[str, dict[str, Any]]] = []
-
-    def noted(name: str, **options: Any) -> Any:
-        built.append((name, options))
-        return build(name, **options)
-
-    monkeypatch.setattr(training, "build", noted)
-    run(source, parts, 3)
-    dropped = {name: options.get("input_dropout") for name, options in built}
-    assert dropped == {"hgnn": None, "unigcnii": 0.5}
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    """Digests of what recipes made in the search of ``found``, by their own."""
+    return {}
 
 
-def run(source: Hypergraph, parts: Split, budget: int | str, **how: Any) -> Condensation:
-    return Auto(budget=str(budget)).condense(source, parts, **{"nodes": 9, **how})
+@pytest.fixture(scope="module")
+def found(source: Hypergraph, parts: Split, made: dict[str, str]) -> Condensation:
+    """The longest search."""
+    own = Engine.made
+
+    def watched(engine: Engine, recipe: Any) -> Any:
+        result = own(engine, recipe)
+        made[digest_of(recipe)] = result.hypergraph.digest
+        return result
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "made", watched)
+        return condense(source, parts, nodes=NODES, budget=ENDLESS, seed=3)
 
 
-def variant(source: Hypergraph, **changes: Any) -> Hypergraph:
-    given = {
-        "features": source.features,
-        "labels": source.labels,
-        "incidence": source.incidence,
-        "num_hyperedges": source.num_hyperedges,
-    }
-    return Hypergraph(**{**given, **changes})
-
-
-def record(result: Condensation) -> dict[str, Any]:
+def choice_of(result: Condensation) -> dict[str, Any]:
     assert result.choice is not None
-    return result.choice
+    return json.loads(json.dumps(result.choice))  # type: ignore[no-any-return]
 
 
-def made_again(result: Condensation, source: Hypergraph, parts: Split, **how: Any) -> Condensation:
-    """What a search chose, made without the search; its settings went through JSON."""
-    choice = json.loads(json.dumps(record(result)))
-    method = make_method(choice["method"], choice["settings"])
-    return method.condense(source, parts, **{"nodes": 9, "select": None, **how})
+def again(chosen: dict[str, Any], source: Hypergraph, parts: Split, **how: Any) -> Condensation:
+    """What a record names, made without the search."""
+    method, settings = chosen["method"], chosen["settings"]
+    return condense(source, parts, method=method, settings=settings, **{"nodes": NODES, **how})
 
 
-# --- The budget ---
+def judged(patch: pytest.MonkeyPatch, *, diffused: float = 0.5, raw: float = 0.5) -> None:
+    """Let the judge find these shares of right answers."""
+
+    def judge(self: Judge, candidate: Hypergraph, *, trusts_structure: bool) -> torch.Tensor:
+        return answers(diffused if trusts_structure else raw)
+
+    patch.setattr(Judge, "__call__", judge)
 
 
-@pytest.mark.parametrize(
-    ("text", "trials", "seconds"),
-    [
-        ("8", 8, math.inf),
-        (" 12 ", 12, math.inf),
-        ("60s", math.inf, 60),
-        ("0.5s", math.inf, 0.5),
-        ("1.5m", math.inf, 90),
-        ("2 m", math.inf, 120),
-        ("1h", math.inf, 3600),
-    ],
-)
-def test_budgets_are_trials_or_times(text: str, trials: float, seconds: float) -> None:
-    budget = Budget.parse(text)
-    assert (budget.trials, budget.seconds) == (trials, seconds)
+def networks_find(patch: pytest.MonkeyPatch, find: Callable[[Hypergraph], list[float]]) -> list[Hypergraph]:
+    """Let networks have these accuracies; what they are asked about is noted in the list."""
+    asked: list[Hypergraph] = []
+
+    def each(self: ShortTrainings, candidate: Hypergraph) -> list[float]:
+        asked.append(candidate)
+        return find(candidate)
+
+    patch.setattr(ShortTrainings, "each", each)
+    return asked
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "0", "0s", "0.0m", "-3", "2.5", "s", "60 sec", "1d", "1e3", "nan", "inf", "1m30s", "8 trials"],
-)
-def test_other_texts_are_refused_with_what_would_be_right(text: str) -> None:
-    with pytest.raises(ValueError, match=r"budget must be a number of trials, as 8, or a time, as 60s"):
-        Budget.parse(text)
-    with pytest.raises(ValueError, match="budget must be"):
-        Auto(budget=text)
+# --- What is returned ---
 
 
-@given(st.integers(1, 10**9))
-def test_any_number_of_trials_is_read_back(number: int) -> None:
-    assert Budget.parse(str(number)).trials == number
+def test_an_endless_budget_ends_and_nothing_is_tried_twice(found: Condensation) -> None:
+    trials = choice_of(found)["trials"]
+    assert ladder.BASIC_TRIALS < len(trials) == len(found.history) < ENDLESS
+    assert all(trial["label"] and 0 <= trial["score"] <= 1 and trial["seconds"] >= 0 for trial in trials)
+    assert len({json.dumps([trial["method"], trial["settings"]]) for trial in trials}) == len(trials)
 
 
-@given(st.floats(0.01, 1e6).map(lambda number: round(number, 2)), st.sampled_from("smh"))
-def test_any_time_is_read_back(number: float, unit: str) -> None:
-    assert Budget.parse(f"{number:.2f}{unit}").seconds == pytest.approx(
-        number * {"s": 1, "m": 60, "h": 3600}[unit]
-    )
+def test_the_choice_makes_the_same_bits_again(found: Condensation, source: Hypergraph, parts: Split) -> None:
+    assert again(choice_of(found), source, parts, seed=3).hypergraph.digest == found.hypergraph.digest
 
 
-@given(st.text(max_size=8))
-def test_any_text_is_a_positive_budget_or_a_value_error(text: str) -> None:
-    try:
-        budget = Budget.parse(text)
-    except ValueError:
-        return
-    assert budget.trials > 0 and budget.seconds > 0
-    assert (budget.trials == math.inf) != (budget.seconds == math.inf)
-
-
-def test_trials_are_left_until_they_are_used_and_the_first_always_is() -> None:
-    assert Budget(trials=2, used=1).is_left() and not Budget(trials=2, used=2).is_left()
-    assert Budget(seconds=60, used=5).is_left() and not Budget(seconds=60, used=5, elapsed=61).is_left()
-    assert Budget(seconds=1e-9, elapsed=5).is_left() and Budget(trials=1).is_left()
-    assert Budget(used=10**6).is_left()  # nothing was limited
-
-
-# --- The search ---
-
-
-@pytest.mark.parametrize("trials", [1, 2, 3, 5, 8])
-def test_a_search_makes_exactly_as_many_trials_as_it_may_and_names_them(
-    source: Hypergraph, parts: Split, trials: int
+def test_whatever_trial_had_won_could_be_made_again(
+    found: Condensation, source: Hypergraph, parts: Split, made: dict[str, str]
 ) -> None:
-    result = run(source, parts, trials)
-    tried = record(result)["trials"]
-    assert len(tried) == len(result.history) == trials
-    assert all(trial["label"] and 0 <= trial["score"] <= 1 and trial["seconds"] >= 0 for trial in tried)
-    settings = [json.dumps([trial["method"], trial["settings"]]) for trial in tried]
-    assert len(set(settings)) == trials  # nothing is tried twice
+    """Structure, teachers, several maps, the dual-level loss, starts: what trials share changes nothing."""
+    trials = choice_of(found)["trials"]
+    digests = [again(trial, source, parts, seed=3).hypergraph.digest for trial in trials]
+    assert digests == list(made.values())
 
 
-def test_an_endless_budget_ends_and_progress_ends_with_it(source: Hypergraph, parts: Split) -> None:
-    seen: list[tuple[int, int]] = []
-
-    def progress(stage: str, done: int, total: int, /, **figures: float) -> None:
-        if stage == "search":
-            seen.append((done, total))
-
-    result = run(source, parts, MANY, progress=progress)
-    number = len(record(result)["trials"])
-    assert number < MANY
-    assert [done for done, _ in seen] == list(range(1, number + 1))
-    assert seen[-1][1] == number
-    assert made_again(result, source, parts).hypergraph.digest == result.hypergraph.digest
-    labels = [trial["label"] for trial in record(result)["trials"]]
-    assert len(set(labels)) == number  # every trial has a name of its own
+def test_the_result_is_what_networks_found_best_and_not_below_the_best_start(found: Condensation) -> None:
+    confirmed = [trial for trial in choice_of(found)["trials"] if trial["confirmed"] is not None]
+    assert len(confirmed) >= 2
+    assert found.final_validation == max(trial["confirmed"] for trial in confirmed)
+    assert found.start_validation is not None and found.final_validation >= found.start_validation
+    chosen = [trial for trial in confirmed if trial["settings"] == choice_of(found)["settings"]]
+    assert chosen[0]["confirmed"] == found.final_validation
 
 
-def test_the_same_seed_gives_the_same_bits_and_the_same_record(source: Hypergraph, parts: Split) -> None:
-    first, second = (run(source, parts, 8, seed=3) for _ in range(2))
-    assert first.hypergraph.digest == second.hypergraph.digest
-    kept = ("label", "method", "settings", "score", "confirmed")
-    for mine, theirs in zip(record(first)["trials"], record(second)["trials"], strict=True):
-        assert all(mine[key] == theirs[key] for key in kept)
-    assert (first.start_validation, first.final_validation) == (
-        second.start_validation,
-        second.final_validation,
-    )
+def test_the_rungs_and_the_choice_are_kept_in_a_file(found: Condensation, tmp_path: Path) -> None:
+    assert choice_of(found)["rungs"] == [list(row) for row in ladder.as_table()]
+    found.save(tmp_path / "saved")
+    assert choice_of(load_condensed(tmp_path / "saved")) == choice_of(found)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("budget", [1, 4, 8])
-def test_the_record_makes_the_same_bits_again_and_the_result_is_not_below_the_best_start(
-    source: Hypergraph, parts: Split, seed: int, budget: int
-) -> None:
-    result = run(source, parts, budget, seed=seed)
-    assert made_again(result, source, parts, seed=seed).hypergraph.digest == result.hypergraph.digest
-    assert result.final_validation is not None and result.start_validation is not None
-    assert result.final_validation >= result.start_validation
-
-
-@pytest.mark.parametrize("number", range(search.BASIC_TRIALS + 11))
-def test_whatever_trial_wins_can_be_made_again(
-    source: Hypergraph, parts: Split, number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The judge prefers one trial and the networks agree: structure, other methods, several maps..."""
-    calls: list[str] = []
-
-    def judged(self: judge.Judge, candidate: Hypergraph, *, trusts_structure: bool) -> torch.Tensor:
-        calls.append(candidate.digest)
-        share = 0.9 if len(calls) == number + 1 else 0.5
-        return torch.linspace(0, 1, len(parts.validation_ids)) < share
-
-    def confirmed(candidate: Hypergraph) -> float:
-        return float(candidate.digest == calls[min(number, len(calls) - 1)])
-
-    monkeypatch.setattr(judge.Judge, "__call__", judged)
-    result = run(source, parts, number + 1, select=confirmed)
-    tried = record(result)["trials"]
-    # An optimization may return its start: then either of the two is a right name for the same bits.
-    right = [trial["settings"] for trial, made in zip(tried, calls, strict=True) if made == calls[-1]]
-    assert record(result)["settings"] in right
-    assert result.hypergraph.digest == calls[-1]
-    assert made_again(result, source, parts).hypergraph.digest == result.hypergraph.digest
-
-
-def test_networks_are_trained_on_different_candidates_only(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Optimizations that return their start, here all of them, are no alternatives to it."""
-    monkeypatch.setattr(Ridge, "accuracy", lambda self, problem, candidate: 0.5)  # nothing beats the start
-    asked: list[str] = []
-
-    def confirmed(candidate: Hypergraph) -> float:
-        asked.append(candidate.digest)
-        return 0.5
-
-    result = run(source, parts, 8, select=confirmed)
-    assert len(record(result)["trials"]) == 8
-    assert len(set(asked)) == len(asked)
-
-
-def test_the_networks_have_the_last_word_and_the_best_start_is_always_asked(
+@pytest.mark.usefixtures("enough_labels")
+def test_a_search_makes_no_more_trials_than_it_may_and_progress_counts_them(
     source: Hypergraph, parts: Split
 ) -> None:
-    scores = iter([0.8, *[0.3] * MANY])
-    result = run(source, parts, 8, select=lambda candidate: next(scores))
-    assert result.final_validation == result.start_validation == 0.8
-    chosen = make_method(record(result)["method"], record(result)["settings"])
-    assert isinstance(chosen, Ridge) and chosen.total_epochs == 0
+    seen: list[Any] = []
+    result = condense(source, parts, nodes=NODES, budget=5, progress=lambda *step, **_: seen.append(step))
+    assert len(choice_of(result)["trials"]) == 5
+    assert [step[1:] for step in seen if step[0] == "search"] == [(number, 5) for number in range(1, 6)]
+    confirmed = [step[1:] for step in seen if step[0] == "confirm"]
+    assert confirmed == [(number, len(confirmed)) for number in range(1, len(confirmed) + 1)]
 
 
+# --- Networks have the last word ---
+
+
+@pytest.mark.usefixtures("enough_labels")
 @pytest.mark.parametrize("finalists", [1, 2, 4])
-def test_as_many_finalists_are_confirmed_as_were_asked_for(
-    source: Hypergraph, parts: Split, finalists: int
+def test_as_many_different_candidates_are_confirmed_as_were_asked_for(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, finalists: int
 ) -> None:
-    result = Auto(budget="9", finalists=finalists).condense(source, parts, nodes=9)
-    confirmed = [trial for trial in record(result)["trials"] if trial["confirmed"] is not None]
+    judged(monkeypatch)
+    asked = networks_find(monkeypatch, lambda candidate: [0.5])
+    settings = {"finalists": finalists}
+    result = condense(source, parts, nodes=NODES, budget=8, settings=settings)
+    confirmed = [trial for trial in choice_of(result)["trials"] if trial["confirmed"] is not None]
     assert len(confirmed) == max(2, finalists)  # the best start and at least one other
-    assert max(trial["confirmed"] for trial in confirmed) == result.final_validation
-
-
-def test_other_networks_may_confirm_and_unknown_ones_are_refused(source: Hypergraph, parts: Split) -> None:
-    result = Auto(budget="1", models="mlp").condense(source, parts, nodes=9)
-    assert result.final_validation is not None
-    with pytest.raises(ValueError, match=r"models must be of hgnn, .*; got 'gpt'"):
-        Auto(models="hgnn+gpt")
-
-
-def test_one_trial_is_a_start_with_a_warning(source: Hypergraph, parts: Split) -> None:
-    result = run(source, parts, 1)
-    assert any("larger --budget" in warning for warning in result.warnings)
-    assert len(record(result)["trials"]) == 1
-    assert result.final_validation == result.start_validation
-    assert not any("larger --budget" in warning for warning in run(source, parts, 9).warnings)
-
-
-def test_a_time_too_short_for_one_trial_is_a_start_with_a_warning(source: Hypergraph, parts: Split) -> None:
-    result = run(source, parts, "0.001s")
-    assert any("larger --budget" in warning for warning in result.warnings)
-    assert result.hypergraph.num_nodes == 9
-    assert len(record(result)["trials"]) == 1
-
-
-def test_without_validation_nodes_the_recipe_is_the_default(source: Hypergraph, parts: Split) -> None:
-    blind = split_from_ids(source, train_ids=parts.train_ids, validation_ids=[], test_ids=parts.test_ids)
-    result = run(source, blind, 3)
-    assert any("no validation nodes" in warning for warning in result.warnings)
-    assert record(result)["method"] == "unrolled" and record(result)["settings"] == {}
-    assert made_again(result, source, blind).hypergraph.digest == result.hypergraph.digest
-
-
-def test_test_labels_are_never_read(source: Hypergraph, parts: Split) -> None:
-    labels = source.labels.copy()
-    labels[parts.test_ids] = (labels[parts.test_ids] + 1) % 3
-    first, second = (run(graph, parts, 8) for graph in (source, variant(source, labels=labels)))
-    assert first.hypergraph.digest == second.hypergraph.digest
-    assert first.final_validation == second.final_validation
-
-
-def test_the_record_survives_saving(source: Hypergraph, parts: Split, tmp_path: Path) -> None:
-    result = run(source, parts, 2)
-    result.save(tmp_path / "saved")
-    assert load_condensed(tmp_path / "saved").choice == record(result)
-
-
-def test_trials_share_diffused_rows_and_never_the_start_of_other_rows(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Starts are shared by the identity of their rows, so no rows may be freed while trials go on."""
-    handed_out: list[Any] = []
-    own = Task.diffused_rows
-
-    def watched(task: Task, coefficients: Any) -> Any:
-        rows = own(task, coefficients)
-        assert task.memo is not None and rows is task.diffused_parts(coefficients)[0]
-        handed_out.append(rows)
-        return rows
-
-    monkeypatch.setattr(Task, "diffused_rows", watched)
-    run(source, parts, MANY)
-    assert len(handed_out) >= 2  # of the methods with the dual-level loss
-
-
-# --- The judge ---
-
-
-def first_task(source: Hypergraph, parts: Split) -> Task:
-    """The task a method is given."""
-    seen: list[Task] = []
-
-    class Watched(Ridge):
-        def run(self, task: Task) -> Any:
-            seen.append(task)
-            return super().run(task)
-
-    Watched(epochs=0).condense(source, parts, nodes=9)
-    return seen[0]
-
-
-def test_the_judge_convolves_as_an_hgnn_with_the_weights_of_its_learner(
-    source: Hypergraph, parts: Split
-) -> None:
-    judging = judge.Judge.of(first_task(source, parts))
-    candidate = Ridge(epochs=0).condense(source, parts, nodes=9).hypergraph
-    learner = averaged_learner(
-        torch.tensor(candidate.dense_features()),  # it has no hyperedges
-        F.one_hot(torch.tensor(candidate.labels), 3).float(),
-        how=judge._TRAINING,
-        chance=generator(0, judge._STREAM),
-        steps=judge._STEPS,
-    )
-    (first, last), once = learner.weights, torch.tensor(operator_matrix(source), dtype=torch.float32)
-    hidden = torch.relu(once @ torch.tensor(source.dense_features()) @ first[:, :-1].T + first[:, -1])
-    scores = once @ hidden @ last[:, :-1].T + last[:, -1]
-    expected = scores.argmax(1).numpy()[parts.validation_ids] == source.labels[parts.validation_ids]
-    found = judging(candidate, trusts_structure=True)
-    assert found.numpy().tolist() == expected.tolist()
-
-
-def operator_matrix(source: Hypergraph) -> Any:
-    """``Dv^-1/2 H De^-1 H^T Dv^-1/2`` with self-loops, as a dense matrix."""
-    incidence, num_hyperedges = source.with_self_loops
-    h = incidence.matrix(source.num_nodes, num_hyperedges).toarray().astype(float)
-    root = h.sum(1) ** -0.5
-    return root[:, None] * (h / h.sum(0)) @ h.T * root
-
-
-def test_raw_candidates_are_judged_on_raw_rows(source: Hypergraph, parts: Split) -> None:
-    """There structure does not matter, so a source without hyperedges gives the same answers."""
-    raw = Ridge(epochs=0, propagation=PROPAGATIONS["none"]).condense(source, parts, nodes=9).hypergraph
-    alone = variant(source, incidence=(np.arange(160), np.arange(160)), num_hyperedges=160)
-    answers = [judge.Judge.of(first_task(one, parts))(raw, trusts_structure=False) for one in (source, alone)]
-    assert torch.equal(*answers)
-
-
-@pytest.mark.parametrize(
-    ("changed", "total", "expected"),
-    [(0, 100, False), (5, 100, False), (7, 100, True), (7, 10_000, True), (6, 10_000, False), (1, 1, True)],
-)
-def test_clearly_better_is_two_and_a_half_standard_errors(changed: int, total: int, expected: bool) -> None:
-    """``k`` more right and none less is ``k / sqrt(k (1 - k / n))`` standard errors."""
-    right = torch.ones(total, dtype=torch.bool)
-    other = torch.arange(total) >= changed
-    assert judge.is_clearly_better(right, other) is expected
-    assert not judge.is_clearly_better(other, right)
-
-
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1))
-def test_two_trials_are_never_both_clearly_better(pairs: list[tuple[bool, bool]]) -> None:
-    first, second = torch.tensor(pairs).T
-    assert not (judge.is_clearly_better(first, second) and judge.is_clearly_better(second, first))
-    assert not judge.is_clearly_better(first, first)
-
-
-def scripted(monkeypatch: pytest.MonkeyPatch, parts: Split, shares: dict[int, float]) -> None:
-    """Let the judge find shares of right answers, by the number of the trial; 0.5 for others."""
-    calls = iter(range(MANY))
-
-    def judged(self: judge.Judge, candidate: Hypergraph, *, trusts_structure: bool) -> torch.Tensor:
-        return torch.linspace(0, 1, len(parts.validation_ids)) < shares.get(next(calls), 0.5)
-
-    monkeypatch.setattr(judge.Judge, "__call__", judged)
-
-
-def labels_of(result: Condensation) -> list[str]:
-    return [trial["label"] for trial in record(result)["trials"]]
-
-
-@pytest.fixture
-def enough_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let so few validation nodes count as enough to do without teachers."""
-    monkeypatch.setattr(search, "_FEW_NODES", 0)
-
-
-def assert_progress_is_right(seen: list[Any], labels: list[str]) -> None:
-    """Every trial is counted, and the total never grows."""
-    done, totals = zip(*(step[1:] for step in seen if step[0] == "search"), strict=True)
-    assert list(done) == list(range(1, len(labels) + 1))
-    assert totals[-1] == len(labels)
-    assert list(totals) == sorted(totals, reverse=True)
-
-
-@pytest.mark.parametrize(
-    ("diffused", "budget", "telling", "tried"),
-    [
-        (0.9, search.BASIC_TRIALS, 41, False),
-        (0.52, search.BASIC_TRIALS, 41, True),
-        (0.9, MANY, 41, True),
-        (0.9, search.BASIC_TRIALS, 40, True),
-    ],
-)
-def test_another_map_is_tried_where_structure_is_in_doubt_and_where_time_or_nodes_are_many(
-    source: Hypergraph,
-    parts: Split,
-    monkeypatch: pytest.MonkeyPatch,
-    diffused: float,
-    budget: int,
-    telling: int,
-    tried: bool,
-) -> None:
-    monkeypatch.setattr(search, "_TELLING_NODES", telling)
-    scripted(monkeypatch, parts, {0: diffused})
-    seen: list[tuple[int, int]] = []
-    result = run(
-        source, parts, budget, select=lambda candidate: 0.5, progress=lambda *step, **_: seen.append(step)
-    )
-    labels = labels_of(result)
-    assert ("means of 100 rows, P^2" in labels) == tried
-    assert labels.index("k-means") == 2 + tried
-    assert_progress_is_right(seen, labels)
+    digests = [candidate.digest for candidate in asked if candidate.num_nodes == NODES]
+    assert len(set(digests[: len(confirmed)])) == len(confirmed)
 
 
 @pytest.mark.usefixtures("enough_labels")
-def test_where_the_closed_form_is_clearly_better_nothing_else_is_tried(
+def test_the_best_start_is_always_asked_about_and_may_win(
     source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scripted(monkeypatch, parts, {4: 0.9})
-    seen: list[tuple[int, int]] = []
-    result = run(source, parts, search.BASIC_TRIALS, progress=lambda *step, **_: seen.append(step[1:]))
-    assert labels_of(result)[4:] == ["closed form, smoothed classes"]
-    scripted(monkeypatch, parts, {4: 0.51})
-    result = run(source, parts, search.BASIC_TRIALS)
-    assert labels_of(result)[5:] == ["through a training, briefly", "through a training"]
-
-
-@pytest.mark.usefixtures("enough_labels")
-def test_with_many_validation_nodes_both_ways_are_tried(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(search, "_TELLING_NODES", 1)
-    scripted(monkeypatch, parts, {4: 0.9})
-    result = run(source, parts, search.BASIC_TRIALS)
-    assert labels_of(result)[4:] == [
-        "through a training, briefly",
-        "through a training",
-        "closed form, smoothed classes",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("taught", "closed", "labels", "expected"),
-    [
-        (0.55, 0.57, ["closed form, smoothed classes"], "through a training, taught"),  # without proof
-        (0.55, 0.95, ["closed form, smoothed classes"], "closed form, smoothed classes"),
-        (0.50, 0.50, ["closed form, smoothed classes", "through a training, briefly"], None),
-        (0.30, 0.95, ["closed form, smoothed classes"], "closed form, smoothed classes"),
-    ],
-)
-def test_where_labels_are_few_teachers_come_first(
-    source: Hypergraph,
-    parts: Split,
-    monkeypatch: pytest.MonkeyPatch,
-    taught: float,
-    closed: float,
-    labels: list[str],
-    expected: str | None,
-) -> None:
-    scripted(monkeypatch, parts, {4: taught, 5: closed})
-    result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: 0.5)
-    assert labels_of(result)[4:] == ["through a training, taught", *labels]
-    if expected is not None:
-        confirmed = [t["label"] for t in record(result)["trials"] if t["confirmed"] is not None]
-        assert confirmed[1:] == [expected]
-
-
-def test_teachers_of_a_start_without_structure_do_not_look_at_it(source: Hypergraph, parts: Split) -> None:
-    starts = dict(candidates.first_starts())
-    for label, teacher in (("means of 100 rows, heat kernel", "hgnn"), ("means of 100 rows, raw", "mlp")):
-        ((_, method),) = candidates.taught(starts[label], num_nodes=10)
-        assert method.teacher == teacher
-        assert method.propagation is starts[label].propagation
-
-
-@pytest.mark.usefixtures("enough_labels")
-@pytest.mark.parametrize(
-    ("brief", "long", "expected"),
-    [
-        (0.53, 0.55, "through a training, briefly"),  # the long one is not clearly better than the start
-        (0.53, 0.95, "through a training"),
-        (0.90, 0.95, "through a training"),  # clearly better than the start, and a little than the brief one
-        (0.97, 0.95, "through a training, briefly"),
-    ],
-)
-def test_a_brief_training_needs_no_proof_but_a_long_one_does(
-    source: Hypergraph,
-    parts: Split,
-    monkeypatch: pytest.MonkeyPatch,
-    brief: float,
-    long: float,
-    expected: str,
-) -> None:
-    scripted(monkeypatch, parts, {5: brief, 6: long})
-    result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: 0.5)
-    confirmed = [t["label"] for t in record(result)["trials"] if t["confirmed"] is not None]
-    assert confirmed[1:] == [expected]
-
-
-def networks_find(monkeypatch: pytest.MonkeyPatch, find: Callable[[Hypergraph], list[float]]) -> None:
-    """Let networks have these accuracies when they confirm."""
-    monkeypatch.setattr(search, "validation_scores", lambda *what, **how: find)
+    scores = iter([0.8, *[0.3] * ENDLESS])
+    networks_find(monkeypatch, lambda candidate: [next(scores)])
+    result = condense(source, parts, nodes=NODES, budget=7)
+    assert result.final_validation == result.start_validation == 0.8
+    assert again(choice_of(result), source, parts).history == ()  # nothing was optimized
 
 
 def is_bundled(candidate: Hypergraph) -> bool:
     return candidate.num_incidences > candidate.num_hyperedges
 
 
-@pytest.mark.parametrize(("worse", "bundled"), [(0.39, True), (0.41, False)])
-def test_where_networks_disagree_about_the_start_rows_are_bundled(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, worse: float, bundled: bool
-) -> None:
-    scripted(monkeypatch, parts, {})  # the judge finds 0.5 everywhere
-    networks_find(monkeypatch, lambda candidate: [worse, 0.5])
-    result = run(source, parts, search.BASIC_TRIALS)
-    tried = labels_of(result)[4:]
-    assert (tried[0] == "real nodes") == bundled
-    assert [", in bundles" in label for label in tried[bundled:]] == [bundled] * (3 - bundled)
-    assert {trial["method"] for trial in record(result)["trials"][:4]} == {"ridge"}
-    for trial in record(result)["trials"]:  # who looks at single nodes first often takes means
-        assert trial["settings"].get("walks", False) == (trial["method"] == "bundled")
-    epochs = [trial["settings"].get("unrolled_epochs", 0) for trial in record(result)["trials"]]
-    assert max(epochs) == (2 * candidates.BRIEF_EPOCHS if bundled else candidates.LONG_EPOCHS)
-
-
 @pytest.mark.usefixtures("enough_labels")
-@pytest.mark.parametrize("budget", [search.BASIC_TRIALS, MANY])
-def test_a_bundled_winner_can_be_made_again_and_stays_among_elaborations(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, budget: int
+def test_networks_are_asked_about_bundles_and_these_can_be_made_again(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scripted(monkeypatch, parts, {4: 0.55, 9: 0.99})  # the judge prefers a later, plain candidate
+    judged(monkeypatch)
     networks_find(monkeypatch, lambda candidate: [0.8 if is_bundled(candidate) else 0.1, 0.6])
-    monkeypatch.setattr(search.candidates, "AHGCDD", AHGCDDX)  # hyperedges would look like bundles
-    result = run(source, parts, budget)
-    assert record(result)["method"] == "bundled"
-    assert made_again(result, source, parts).hypergraph.digest == result.hypergraph.digest
+    result = condense(source, parts, nodes=NODES, budget=7)
+    assert choice_of(result)["method"] == "bundled"
+    assert is_bundled(result.hypergraph) and result.final_validation == pytest.approx(0.7)
+    assert again(choice_of(result), source, parts).hypergraph.digest == result.hypergraph.digest
 
 
-def test_raw_rows_are_never_bundled(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scripted(monkeypatch, parts, {1: 0.9})  # where structure misleads, networks must disagree
-    networks_find(monkeypatch, lambda candidate: [0.1, 0.9])
-    result = run(source, parts, search.BASIC_TRIALS)
-    assert not any("in bundles" in label for label in labels_of(result))
+@pytest.fixture(scope="module")
+def real(source: Hypergraph, parts: Split) -> Hypergraph:
+    return condense(source, parts, nodes=NODES, method="herding", select=False).hypergraph
 
 
-def test_where_networks_disagree_they_are_asked_about_real_nodes_too(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = Herding().condense(source, parts, nodes=9).hypergraph
-    scripted(monkeypatch, parts, {4: 0.1, 5: 0.9})  # whatever the judge says
-    networks_find(monkeypatch, lambda candidate: [0.7, 0.7 if candidate.digest == real.digest else 0.1])
-    result = run(source, parts, search.BASIC_TRIALS)
-    assert result.hypergraph.digest == real.digest
-    assert record(result)["method"] == "herding"
-    assert record(result)["why"].startswith("real nodes: 70.0%")
-    assert made_again(result, source, parts).hypergraph.digest == result.hypergraph.digest
-
-
-def test_more_nodes_than_there_are_real_ones_are_never_chosen_from_these(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scripted(monkeypatch, parts, {})
-    networks_find(monkeypatch, lambda candidate: [0.1, 0.7])
-    number = len(parts.train_ids)
-    for nodes in (number, number + 1):
-        seen: list[Any] = []
-        result = run(
-            source,
-            parts,
-            search.BASIC_TRIALS,
-            nodes=nodes,
-            progress=lambda *step, seen=seen, **_: seen.append(step),
-        )
-        assert_progress_is_right(seen, labels_of(result))
-        assert ("real nodes" in labels_of(result)) == (nodes == number)
-
-
-@pytest.mark.parametrize(
-    ("raw", "few", "tried"), [(0.9, True, True), (0.52, True, False), (0.9, False, False)]
-)
-def test_networks_are_asked_about_real_nodes_where_raw_rows_are_in_front_and_data_are_small(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, raw: float, few: bool, tried: bool
-) -> None:
-    if not few:
-        monkeypatch.setattr(search, "_FEW_NODES", 0)
-    scripted(monkeypatch, parts, {1: raw})
-    networks_find(monkeypatch, lambda candidate: [0.5])
-    seen: list[Any] = []
-    result = run(source, parts, search.BASIC_TRIALS, progress=lambda *step, **_: seen.append(step))
-    assert_progress_is_right(seen, labels_of(result))
-    assert "through a training, briefly" in labels_of(result)  # is not given up for them
-    trials = record(result)["trials"]
-    confirmed = [trial["label"] for trial in trials if trial["confirmed"] is not None]
-    assert ("real nodes" in confirmed) == tried
-    assert len(confirmed) == 2 + tried  # real nodes take nobody's place
-
-
-def test_hyperedges_of_almost_all_nodes(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Convolutions see nearly the same of all nodes; means of what they see suit no other network."""
-    monkeypatch.undo()  # the judge and the networks at their true lengths
-    zoo = load("zoo", data_dir=shared_data)
-    parts = split(zoo, seed=0)
-    result = Auto().condense(zoo, parts, ratio=0.15)
-    models = ("hgnn", "hcha", "unigcnii", "allset", "edhnn")
-    scores = [evaluate(result.hypergraph, zoo, parts, model=model, runs=1).mean for model in models]
-    assert float(np.mean(scores)) > 0.8, scores
-
-
-def test_real_nodes_are_no_optimization(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scripted(monkeypatch, parts, {1: 0.9})
-    networks_find(monkeypatch, lambda candidate: [0.5])
-    result = run(source, parts, 4)
-    assert labels_of(result)[3] == "real nodes"
-    assert any("nothing was optimized" in warning for warning in result.warnings)
-    assert not any("nothing was optimized" in warning for warning in run(source, parts, 5).warnings)
-
-
-def test_scores_of_a_caller_decide_nothing_but_who_wins(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scripted(monkeypatch, parts, {})
-    result = run(source, parts, search.BASIC_TRIALS, select=lambda candidate: -100.0)  # any scale will do
-    assert not any("in bundles" in label for label in labels_of(result))
-
-
-@pytest.mark.parametrize(
-    ("enough", "repeats", "is_quick"), [(1, 1, True), (100, 3, False), (10**6, 4, False)]
-)
-def test_few_validation_nodes_are_asked_often_and_by_networks_of_full_width(
+@pytest.mark.parametrize(("accuracy", "wins"), [(0.9, True), (0.2, False)])
+def test_networks_are_asked_about_real_nodes_whatever_the_judge_says_of_them(
     source: Hypergraph,
     parts: Split,
     monkeypatch: pytest.MonkeyPatch,
-    enough: int,
-    repeats: int,
-    is_quick: bool,
+    real: Hypergraph,
+    accuracy: float,
+    wins: bool,
 ) -> None:
-    asked: list[dict[str, Any]] = []
-
-    def watched(*what: Any, **how: Any) -> Callable[[Hypergraph], list[float]]:
-        asked.append(how)
-        return lambda candidate: [0.5]
-
-    assert len(parts.validation_ids) == 40
-    monkeypatch.setattr(search, "validation_scores", watched)
-    monkeypatch.setattr(search, "_ENOUGH_ANSWERS", enough)
-    monkeypatch.setattr(search, "_MOST_REPEATS", 4)
-    run(source, parts, 1)
-    assert [how["repeats"] for how in asked] == [repeats]
-    assert ("hidden" in asked[0]["options"]) == is_quick
-    assert asked[0]["options"]["input_dropout"] == (0.0 if is_quick else 0.5)
+    judged(monkeypatch, diffused=0.3, raw=0.9)
+    networks_find(monkeypatch, lambda candidate: [accuracy if candidate.digest == real.digest else 0.5])
+    result = condense(source, parts, nodes=NODES, budget=4)
+    assert (result.hypergraph.digest == real.digest) == wins
+    assert (choice_of(result)["method"] == "herding") == wins
+    assert again(choice_of(result), source, parts).hypergraph.digest == result.hypergraph.digest
+    assert any("nothing was optimized" in warning for warning in result.warnings)  # by real nodes
 
 
-def test_asking_the_networks_early_takes_no_time_from_the_trials(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("num_nodes", "repeats", "options"),
+    [(60, 5, {"input_dropout": 0.5}), (8000, 2, {"input_dropout": 0.5}), (16_000, 1, {"hidden": 64})],
+)
+def test_few_validation_nodes_are_asked_often_and_by_networks_of_full_width(
+    monkeypatch: pytest.MonkeyPatch, num_nodes: int, repeats: int, options: dict[str, Any]
 ) -> None:
-    begin = time.perf_counter()
-    clock = [begin]
-    monkeypatch.setattr("hypercondense.search.budget.time.perf_counter", lambda: clock[0])
+    seen: list[Any] = []
 
-    def slow(candidate: Hypergraph) -> list[float]:
-        clock[0] += 100.0
-        return [0.5, 0.5]
+    class Noted:
+        def __init__(self, source: Any, parts: Split, **how: Any) -> None:
+            seen.append(how)
 
-    networks_find(monkeypatch, slow)
-    result = run(source, parts, "60s")
-    assert len(record(result)["trials"]) > search.BASIC_TRIALS  # and the elaborations
-    assert clock[0] >= begin + 200.0
+        def each(self, candidate: Hypergraph) -> list[float]:
+            return [0.5, 0.5]
+
+        def __call__(self, candidate: Hypergraph) -> float:
+            return 0.5
+
+    monkeypatch.setattr("hypercondense.search.auto.ShortTrainings", Noted)
+    judged(monkeypatch)
+    labels = np.arange(num_nodes) % 2
+    large = Hypergraph(features=np.eye(2)[labels], labels=labels, incidence=([], []), num_hyperedges=0)
+    condense(large, nodes=4, budget=1)
+    assert [how["repeats"] for how in seen] == [repeats]
+    assert seen[0]["models"] == ["hgnn", "unigcnii"]
+    assert options.items() <= seen[0]["options"].items()
+    assert ("hidden" in seen[0]["options"]) == (repeats == 1)
+
+
+def test_other_networks_may_confirm_and_unknown_ones_are_refused(source: Hypergraph, parts: Split) -> None:
+    result = condense(source, parts, nodes=NODES, budget=1, settings={"models": "mlp"})
+    alone = ShortTrainings(
+        Inputs.of(source), parts, models=["mlp"], options={"input_dropout": 0.5}, epochs=4, looks=1
+    )
+    assert result.final_validation == alone(result.hypergraph)
+    with pytest.raises(ValueError, match=r"models must be of hgnn, .*; got 'gpt'"):
+        Auto(models="hgnn+gpt")
+
+
+# --- What is said ---
+
+
+@pytest.mark.parametrize("budget", [1, "0.001s"])
+def test_one_trial_is_a_start_with_a_warning(source: Hypergraph, parts: Split, budget: int | str) -> None:
+    result = condense(source, parts, nodes=NODES, budget=budget)
+    assert any("larger --budget" in warning for warning in result.warnings)
+    assert len(choice_of(result)["trials"]) == 1
+    assert result.final_validation == result.start_validation
+
+
+def test_a_search_that_optimized_says_nothing_of_its_budget(found: Condensation) -> None:
+    assert not any("budget" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize("blind", [True, False], ids=["no validation nodes", "select=False"])
+def test_where_nothing_may_choose_the_recipe_is_that_of_unrolled(
+    source: Hypergraph, parts: Split, blind: bool
+) -> None:
+    given = parts
+    if blind:
+        given = split_from_ids(source, train_ids=parts.train_ids, validation_ids=[], test_ids=parts.test_ids)
+    result = condense(source, given, nodes=NODES, budget=3, select=blind)
+    reason = "no validation nodes" if blind else "validation nodes may not choose"
+    assert any(reason in warning for warning in result.warnings)
+    assert choice_of(result)["method"] == "unrolled" and choice_of(result)["settings"] == {}
+    same = condense(source, given, nodes=NODES, method="unrolled", select=False)
+    assert same.hypergraph.digest == result.hypergraph.digest
+    assert result.final_validation is None
+
+
+def misleading() -> Hypergraph:
+    """Features tell the class; every hyperedge joins one random node of each of four classes."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(240) % 4
+    features = np.eye(4, 6)[labels] * 4 + rng.normal(size=(240, 6))
+    members = [rng.choice(np.flatnonzero(labels == label), 500) for label in range(4)]
+    return Hypergraph(
+        features=features,
+        labels=labels,
+        incidence=(np.concatenate(members), np.tile(np.arange(500), 4)),
+        num_hyperedges=500,
+        name="misleading",
+    )
+
+
+GUARDED = {"nodes": 8, "budget": 1}  # one trial, of diffused rows, which tell nothing here
+
+
+def test_a_choice_that_is_worse_than_random_nodes_is_warned_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    brief_trainings(monkeypatch, epochs=40)
+    source = misleading()
+    result = condense(source, split(source), settings={"models": "mlp"}, **GUARDED)  # type: ignore[arg-type]
+    (warning,) = [warning for warning in result.warnings if "worse than random selection" in warning]
+    assert f"{result.final_validation:.4f} on validation, and 8 random training nodes reach" in warning
+    random = condense(source, split(source), nodes=8, method="random", select=False).hypergraph
+    networks = ShortTrainings(
+        Inputs.of(source), split(source), models=["mlp"], options={"input_dropout": 0.5}, epochs=40, looks=1
+    )
+    assert f"reach {networks(random):.4f};" in warning
+    unguarded = condense(source, split(source), select=False, settings={"models": "mlp"}, **GUARDED)  # type: ignore[arg-type]
+    assert not any("worse than random" in warning for warning in unguarded.warnings)
+
+
+def test_the_command_line_warns_of_it_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    brief_trainings(monkeypatch, epochs=40)
+    write_native(misleading(), tmp_path / "data")
+    words = ["condense", str(tmp_path / "data"), "--nodes", "8", "--budget", "1", "--set", "models=mlp"]
+    assert run_command([*words, "--out", str(tmp_path / "out"), "--json"]) == 0
+    printed = capsys.readouterr()
+    shown = json.loads(printed.out)
+    assert any("worse than random selection" in warning for warning in shown["warnings"])
+    assert "worse than random selection" in " ".join(printed.err.split())
+    assert any("worse than random" in warning for warning in load_condensed(tmp_path / "out").warnings)
+
+
+@pytest.mark.parametrize("size", [["--nodes", "9"], ["--ratio", "0.1", "--ratio-of", "train"]])
+def test_the_printed_command_makes_the_same_again(
+    source: Hypergraph,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    size: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ladder, "FEW_NODES", 0)
+    write_native(source, tmp_path / "some data")
+    first, second = tmp_path / "first one", tmp_path / "second"
+    seeds = ["--seed", "2", "--split-seed", "1", "--budget", "5"]
+    words = ["condense", str(tmp_path / "some data"), *size, *seeds, "--out"]
+    assert run_command([*words, str(first), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    name, *command = shlex.split(printed["choice"]["command"])
+    assert name == "hypercondense"
+    assert run_command([str(second) if word == "OUT" else word for word in command]) == 0
+    results = [load_condensed(folder) for folder in (first, second)]
+    assert results[0].hypergraph.digest == results[1].hypergraph.digest
+    assert results[0].provenance.method == "auto" and results[1].choice is None
+    assert results[1].provenance.method == choice_of(results[0])["method"]
+
+
+def test_the_printed_command_says_where_the_data_the_split_and_the_device_are(
+    source: Hypergraph, parts: Split, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "split.json"
+    names = {"train": parts.train_ids, "validation": parts.validation_ids, "test": parts.test_ids}
+    file.write_text(json.dumps({name: ids.tolist() for name, ids in names.items()}))
+    write_native(source, tmp_path / "data")
+    where = ["--data-dir", str(tmp_path), "--split", str(file), "--device", "cpu:0"]
+    words = ["condense", str(tmp_path / "data"), "--nodes", "9", "--budget", "1", *where]
+    assert run_command([*words, "--out", str(tmp_path / "out"), "--json"]) == 0
+    command = shlex.split(json.loads(capsys.readouterr().out)["choice"]["command"])
+    for option, value in (where[:2], where[2:4], where[4:]):
+        assert command[command.index(option) + 1] == value
+    assert run_command([*words, "--out", str(tmp_path / "other")]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "chosen" in shown and "on validation nodes" in shown and "the same again" in shown
 
 
 # --- Interrupting ---
 
 
-def stops_after(number: int) -> Callable[..., None]:
-    def progress(stage: str, done: int, total: int, /, **figures: float) -> None:
-        if stage == "search" and done == number:
-            raise KeyboardInterrupt
-
-    return progress
-
-
-@pytest.mark.parametrize("stop_after", [1, 4, 8])
-def test_an_interrupted_search_continues_to_the_same_bits_without_the_finished_trials(
-    source: Hypergraph, parts: Split, tmp_path: Path, stop_after: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = run(source, parts, 8)
-    how: dict[str, Any] = {"checkpoint": tmp_path / "partial", "checkpoint_every": 0.0}
-    with pytest.raises(KeyboardInterrupt):
-        run(source, parts, 8, progress=stops_after(stop_after), **how)
-    ran: list[Condenser] = []
-    run_alone = Ridge.run
-
-    def watched(self: Ridge, task: Any) -> Any:
-        ran.append(self)
-        return run_alone(self, task)
-
-    monkeypatch.setattr(Ridge, "run", watched)
-    result = run(source, parts, 8, resume=True, **how)
-    assert result.hypergraph.digest == whole.hypergraph.digest
-    assert result.final_validation == whole.final_validation
-    assert [trial["score"] for trial in record(result)["trials"]] == [
-        trial["score"] for trial in record(whole)["trials"]
-    ]
-    most = 8 - stop_after + Auto().finalists
-    assert 8 - stop_after <= len(ran) <= most  # those that are left, and finalists
-
-
-def test_a_second_interruption_loses_nothing(
-    source: Hypergraph, parts: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While finished trials are gone through again, what is kept of them must not shrink."""
-    how: dict[str, Any] = {"checkpoint": tmp_path / "partial"}
-    with pytest.raises(KeyboardInterrupt):
-        run(source, parts, 8, progress=stops_after(5), checkpoint_every=0.0, **how)
-    with pytest.raises(KeyboardInterrupt):
-        run(source, parts, 8, progress=stops_after(5), checkpoint_every=60.0, resume=True, **how)
-    seen: list[Any] = []
-    ran: list[Condenser] = []
-    run_alone = search.Search._run
-
-    def watched(self: search.Search, candidate: Condenser) -> Any:
-        if len(self.trials) < 8:  # not a finalist that is made again
-            ran.append(candidate)
-        return run_alone(self, candidate)
-
-    monkeypatch.setattr(search.Search, "_run", watched)
-    result = run(source, parts, 8, resume=True, progress=lambda *step, **_: seen.append(step), **how)
-    assert len(record(result)["trials"]) == 8
-    assert len(ran) <= 3 + 1  # the trials that were left, and the start, which networks are asked about
-
-
-def test_a_search_interrupted_when_its_time_was_used_up_keeps_its_trials(
-    source: Hypergraph, parts: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    how: dict[str, Any] = {"checkpoint": tmp_path / "partial", "checkpoint_every": 0.0}
-    with pytest.raises(KeyboardInterrupt):
-        run(source, parts, "1h", progress=stops_after(4), **how)
-    used_up = property(lambda self: 3601.0)
-    monkeypatch.setattr(Budget, "spent_seconds", used_up)
-    result = run(source, parts, "1h", resume=True, **how)
-    assert len(record(result)["trials"]) == 4
-
-
-@pytest.mark.usefixtures("enough_labels")
-@pytest.mark.parametrize("worse", [0.1, 0.5])
-def test_whether_rows_are_bundled_stays_decided_when_the_time_is_used_up(
-    source: Hypergraph, parts: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worse: float
-) -> None:
-    networks_find(monkeypatch, lambda candidate: [worse, 0.5])
-    how: dict[str, Any] = {"checkpoint": tmp_path / "partial", "checkpoint_every": 0.0}
-    with pytest.raises(KeyboardInterrupt):
-        run(source, parts, "1h", progress=stops_after(6), **how)
-    monkeypatch.setattr(Budget, "spent_seconds", property(lambda self: 3601.0))
-    labels = labels_of(run(source, parts, "1h", resume=True, **how))
-    assert ["in bundles" in label for label in labels] == [False] * 4 + [worse == 0.1] * 2
-
-
-@pytest.mark.parametrize("stop_after", [3, 4, 5])
-@pytest.mark.parametrize("real", [0.1, 0.9])
-def test_a_search_with_real_nodes_that_was_interrupted_ends_the_same(
+@pytest.mark.parametrize("stop_after", [1, 4, 6])
+@pytest.mark.parametrize("few", [True, False])
+def test_an_interrupted_search_continues_to_the_same_bits(
     source: Hypergraph,
     parts: Split,
+    real: Hypergraph,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     stop_after: int,
-    real: float,
+    few: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chosen = Herding().condense(source, parts, nodes=9).hypergraph.digest
-    networks_find(monkeypatch, lambda candidate: [real if candidate.digest == chosen else 0.1, 0.5])
-    how: dict[str, Any] = {"checkpoint": tmp_path / "partial", "checkpoint_every": 0.0}
-    whole = run(source, parts, search.BASIC_TRIALS)
+    """Networks disagree, so that there are bundles and, with few labels, real nodes."""
+    monkeypatch.setattr(ladder, "FEW_NODES", 4000 if few else 0)
+    judged(monkeypatch)
+    networks_find(monkeypatch, lambda candidate: [0.9 if candidate.digest == real.digest else 0.1, 0.5])
+
+    def stop(stage: str, done: int, total: int, /, **figures: float) -> None:
+        if stage == "search" and done == stop_after:
+            raise KeyboardInterrupt
+
+    how: dict[str, Any] = {"nodes": NODES, "budget": ladder.BASIC_TRIALS}
+    kept = {"checkpoint": tmp_path / "partial", "checkpoint_every": 0.0}
+    whole = condense(source, parts, **how)
     with pytest.raises(KeyboardInterrupt):
-        run(source, parts, search.BASIC_TRIALS, progress=stops_after(stop_after), **how)
-    resumed = run(source, parts, search.BASIC_TRIALS, resume=True, **how)
-    assert "real nodes" in labels_of(whole) and labels_of(resumed) == labels_of(whole)
+        condense(source, parts, progress=stop, **how, **kept)
+    resumed = condense(source, parts, resume=True, **how, **kept)
+    labels = [[trial["label"] for trial in choice_of(one)["trials"]] for one in (whole, resumed)]
+    assert labels[0] == labels[1] and ("real nodes" in labels[0]) == few
+    assert any("in bundles" in label for label in labels[0])
     assert resumed.hypergraph.digest == whole.hypergraph.digest
-    assert (whole.hypergraph.digest == chosen) == (real == 0.9)
+    assert (whole.hypergraph.digest == real.digest) == few
+    assert resumed.final_validation == whole.final_validation
 
 
 # --- Odd sources ---
 
 
-def test_two_classes_of_which_one_has_a_single_training_node(source: Hypergraph) -> None:
-    labels = np.zeros(160, int)
-    labels[[7, 30, 90]] = 1
-    train = np.arange(80)
-    train = train[train != 30]
-    rare = variant(source, labels=labels)
-    parts = split_from_ids(
-        rare, train_ids=train, validation_ids=[30, *range(80, 120)], test_ids=range(120, 160)
-    )
-    result = run(rare, parts, 8)
-    assert result.hypergraph.labels.tolist() == [0] * 8 + [1]
-    assert np.isfinite(result.hypergraph.dense_features()).all()
-    assert made_again(result, rare, parts).hypergraph.digest == result.hypergraph.digest
-
-
+@pytest.mark.usefixtures("enough_labels")
 def test_67_classes_with_15_nodes_each() -> None:
     many = synthetic(num_nodes=1005, num_hyperedges=400, num_features=20, num_classes=67, seed=0)
-    result = run(many, split(many), 8, nodes=67)
+    result = condense(many, split(many), nodes=67, budget=5)
     assert result.hypergraph.labels.tolist() == list(range(67))
     assert result.final_validation is not None and result.final_validation > 1 / 67
 
 
-def test_100_nodes_in_all_condensed_to_one_per_class() -> None:
-    small = synthetic(num_nodes=100, num_hyperedges=40, num_features=8, num_classes=3, seed=0)
-    result = run(small, split(small), 8, nodes=3)
-    assert result.hypergraph.labels.tolist() == [0, 1, 2]
-    assert made_again(result, small, split(small), nodes=3).hypergraph.digest == result.hypergraph.digest
-
-
-@pytest.mark.parametrize("num_features", [1, 3])
-def test_few_columns(num_features: int) -> None:
-    narrow = synthetic(num_nodes=160, num_hyperedges=60, num_features=num_features, num_classes=3, seed=0)
-    result = run(narrow, split(narrow), 8)
-    assert result.hypergraph.features.shape == (9, num_features)
-    assert np.isfinite(result.hypergraph.dense_features()).all()
-
-
+@pytest.mark.usefixtures("enough_labels")
 def test_features_that_are_zero_for_most_nodes(source: Hypergraph, parts: Split) -> None:
     features = source.dense_features().copy()
     features[np.arange(160) % 10 > 0] = 0
-    result = run(variant(source, features=features), parts, MANY)
+    sparse = Hypergraph(
+        features=features,
+        labels=source.labels,
+        incidence=source.incidence,
+        num_hyperedges=source.num_hyperedges,
+    )
+    result = condense(sparse, parts, nodes=NODES, budget=ENDLESS)
     assert np.isfinite(result.hypergraph.dense_features()).all()
     assert result.final_validation is not None and result.start_validation is not None
     assert result.final_validation >= result.start_validation
-
-
-def test_features_that_are_all_zero(source: Hypergraph, parts: Split) -> None:
-    result = run(variant(source, features=np.zeros((160, 4))), parts, 8)
-    assert not result.hypergraph.dense_features().any()
-    assert any("same features" in warning for warning in result.warnings)
-
-
-def heterophilous() -> Hypergraph:
-    """Features tell the class; every hyperedge joins one random node of each of four classes."""
-    rng = np.random.default_rng(0)
-    labels = np.arange(600) % 4
-    features = np.eye(4, 8)[labels] * 3 + rng.normal(size=(600, 8))
-    members = [rng.choice(np.flatnonzero(labels == label), 900) for label in range(4)]
-    return Hypergraph(
-        features=features,
-        labels=labels,
-        incidence=(np.concatenate(members), np.tile(np.arange(900), 4)),
-        num_hyperedges=900,
-    )
-
-
-def test_where_structure_misleads_raw_features_win_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()  # the judge and the networks at their true lengths
-    misleading = heterophilous()
-    result = run(misleading, split(misleading), len(list(candidates.first_starts())), nodes=12)
-    scores: dict[str, float] = {}
-    for trial in record(result)["trials"]:
-        name = trial["settings"].get("propagation", "heat-kernel")
-        scores[name] = max(trial["score"], scores.get(name, 0.0))
-    assert scores["none"] == max(scores.values()), scores
-    assert record(result)["settings"]["propagation"] == "none"
-
-
-# --- The command line ---
-
-
-@pytest.mark.parametrize("size", [["--nodes", "20"], ["--ratio", "0.02", "--ratio-of", "train"]])
-def test_the_printed_command_makes_the_same_again(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, size: list[str]
-) -> None:
-    first, second = tmp_path / "first one", tmp_path / "second"
-    words = ["condense", "digits", *size, "--seed", "2", "--split-seed", "1", "--budget", "8", "--out"]
-    assert run_command([*words, str(first), "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    name, *again = shlex.split(printed["choice"]["command"])
-    assert name == "hypercondense"
-    assert run_command([str(second) if word == "OUT" else word for word in again]) == 0
-    manifests = [json.loads((folder / "manifest.json").read_text()) for folder in (first, second)]
-    assert manifests[0]["digest"] == manifests[1]["digest"]
-    assert manifests[0]["provenance"]["method"] == "auto"
-    assert manifests[1]["provenance"]["method"] == manifests[0]["choice"]["method"]
-    assert manifests[1]["choice"] is None
-
-
-def test_the_printed_command_says_where_the_data_the_split_and_the_device_are(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    file = tmp_path / "split.json"
-    ids = list(range(1797))
-    file.write_text(json.dumps({"train": ids[:900], "validation": ids[900:1300], "test": ids[1300:]}))
-    where = ["--data-dir", str(tmp_path), "--split", str(file), "--device", "cpu:0"]
-    words = ["condense", "digits", "--nodes", "20", "--budget", "1", *where, "--json"]
-    assert run_command([*words, "--out", str(tmp_path / "out")]) == 0
-    command = shlex.split(json.loads(capsys.readouterr().out)["choice"]["command"])
-    for option, value in (where[:2], where[2:4], where[4:]):
-        assert command[command.index(option) + 1] == value
-
-
-def test_the_choice_and_the_command_are_shown_to_people(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert (
-        run_command(["condense", "digits", "--nodes", "20", "--budget", "1", "--out", str(tmp_path / "o")])
-        == 0
-    )
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "chosen" in shown and "on validation nodes" in shown
-    assert "the same again" in shown and "--no-select" in shown

@@ -12,6 +12,7 @@ from hypercondense.cli.demo import demo
 from hypercondense.cli.evaluate import evaluate
 from hypercondense.cli.export import export
 from hypercondense.cli.info import info
+from hypercondense.cli.methods import methods
 from hypercondense.cli.report import report
 from hypercondense.cli.run import run
 from hypercondense.cli.table import table
@@ -46,6 +47,7 @@ def _root(
 app.command()(demo)
 app.add_typer(datasets, name="datasets")
 app.command()(info)
+app.command()(methods)
 app.command()(condense)
 app.command()(evaluate)
 app.command()(compare)

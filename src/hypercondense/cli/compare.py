@@ -18,15 +18,16 @@ def compare(
     nodes: Annotated[
         int | None, typer.Option(help="The number of condensed nodes, instead of --ratio.")
     ] = None,
-    methods: Annotated[str, typer.Option(help="Methods separated by commas; whole is the whole source.")] = (
-        "random,ahgcdd,auto,whole"
-    ),
-    models: Annotated[str, typer.Option(help="Models separated by commas, or all.")] = "hgnn",
+    methods: Annotated[
+        str,
+        typer.Option(help=f"Methods separated by commas, of whole (the source itself), {options.METHODS}."),
+    ] = ("random,ahgcdd,auto,whole"),
+    models: options.Models = "hgnn",
     seeds: Annotated[int, typer.Option(help="Condensations per method.", min=1)] = 3,
     runs: Annotated[int, typer.Option(help="Trainings per condensation.", min=1)] = 3,
     split_seed: options.SplitSeed = 0,
     split: options.SplitFile = None,
-    select: Annotated[bool, typer.Option(help="Choose snapshots on validation nodes.")] = True,
+    select: options.Select = True,
     workers: Workers = 0,
     device: options.Device = "cpu",
     data_dir: options.DataDir = None,
@@ -37,7 +38,6 @@ def compare(
     """Condense with several methods, train several models on each result, and show them side by side."""
     from hypercondense.catalogue import make_method
     from hypercondense.files.storage import user_cache
-    from hypercondense.nn.short_trainings import validation_scorer
 
     names = [name.strip() for name in methods.split(",")]
     condensers = {name: None if name == WHOLE else make_method(name) for name in names}
@@ -47,12 +47,13 @@ def compare(
     parts = options.read_split(hypergraph, split, split_seed)
     how: dict[str, Any] = {"ratio": ratio, "nodes": nodes, "device": device}
     how["cache_dir"] = user_cache("diffusion")
-    if select and len(parts.validation_ids):
-        how["select"] = validation_scorer(hypergraph, parts, device=device)
+    how["select"] = select
     with output.progress(quiet=quiet) as progress:
         rows = []
         for name, condenser in condensers.items():
-            results = list(_condensed(condenser, hypergraph, parts, seeds, how, progress))
+            results = list(
+                _condensed(name, condenser, hypergraph, parts, seeds, {**how, "progress": progress})
+            )
             protocol = {
                 "runs": runs,
                 "device": device,
@@ -80,19 +81,21 @@ def compare(
 
 
 def _condensed(
-    condenser: Any, source: Any, parts: Any, seeds: int, how: dict[str, Any], progress: Any
+    name: str, method: Any, source: Any, parts: Any, seeds: int, how: dict[str, Any]
 ) -> Iterator[tuple[Any, float]]:
-    """Condensed hypergraphs and their seconds; the source itself, once, for no condenser."""
-    if condenser is None:
+    """Condensed hypergraphs and their seconds; the source itself, once, for no method."""
+    from hypercondense.catalogue import recorded_name
+    from hypercondense.condensing.run import condense_by
+    from hypercondense.runtime.clock import TOTAL
+
+    if method is None:
         yield source, 0.0
         return
-    if condenser.selects_itself:
-        how = {**how, "select": None}
     for seed in range(seeds):
-        result = condenser.condense(source, parts, seed=seed, progress=progress, **how)
+        result = condense_by(method, source, parts, name=recorded_name(name), seed=seed, **how)
         for warning in result.warnings:
-            output.warn(f"{condenser.name}, seed {seed}: {warning}")
-        yield result.hypergraph, result.seconds["total"] - result.seconds.get("select", 0.0)
+            output.warn(f"{name}, seed {seed}: {warning}")
+        yield result.hypergraph, result.seconds[TOTAL]
 
 
 def _score(

@@ -1,6 +1,7 @@
 """``hypercondense condense``: make the tiny synthetic hypergraph."""
 
 import dataclasses
+import itertools
 import os
 import shlex
 from collections.abc import Iterator
@@ -18,14 +19,20 @@ Ratio = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="OPTION=VALUE", help="An option of the method; may be given several times."
+        "--set",
+        metavar="FIELD=VALUE",
+        help="A field of the method, as goal.epochs=80 or start=k-means; "
+        "`hypercondense methods NAME` lists them.",
     ),
 ]
 
 
 def condense(
     source: options.Source,
-    out: Annotated[Path, typer.Option(help="The folder to write.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The folder to write; by default SOURCE-RATIO, or the next free name."),
+    ] = None,
     ratio: Ratio = None,
     nodes: Annotated[
         int | None, typer.Option(help="The number of condensed nodes, instead of --ratio.")
@@ -34,20 +41,19 @@ def condense(
         Literal["all", "train"],
         typer.Option(help="What --ratio is a fraction of: all nodes, or training nodes."),
     ] = "all",
-    method: Annotated[
-        str, typer.Option(help="How to condense; a wrong name shows which there are.")
-    ] = "auto",
+    method: options.Method = "auto",
     settings: Settings = None,
     budget: Annotated[
         str | None,
-        typer.Option(help="For --method auto: at most so many trials, as 7, or a time, as 60s or 2m."),
+        typer.Option(
+            help="For a search (auto, ahgcdd-paper, ahgcdd-x-paper): at most so many trials, as 7, or a "
+            "time, as 60s or 2m."
+        ),
     ] = None,
     seed: options.Seed = 0,
     split_seed: options.SplitSeed = 0,
     split: options.SplitFile = None,
-    select: Annotated[
-        bool, typer.Option(help="Return the snapshot that scores best on validation nodes, not the last.")
-    ] = True,
+    select: options.Select = True,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted run to the same result.")
     ] = False,
@@ -64,40 +70,35 @@ def condense(
     debug: options.Debug = False,
 ) -> None:
     """Condense a hypergraph into a folder that `evaluate` and Python can read."""
-    from hypercondense.catalogue import make_method
-    from hypercondense.errors import ConfigError
+    from msgspec import structs
+
+    from hypercondense.catalogue import make_method, recorded_name
+    from hypercondense.condensing.run import condense_by
     from hypercondense.files.storage import check_target, user_cache
-    from hypercondense.nn.short_trainings import validation_scorer
     from hypercondense.runtime.memory import parse_size
-    from hypercondense.search import Auto
 
     # Everything that can be wrong is found out before the long work.
-    chosen = parse_settings(settings)
-    if budget is not None:
-        if method != Auto.name:
-            raise ConfigError(f"--budget is how long `auto` may search; {method} does not search")
-        chosen["budget"] = budget
-    condenser = make_method(method, chosen)
+    chosen = make_method(method, parse_settings(settings), budget=budget)
     most_memory = None if memory is None else parse_size(memory)
     options.check_device(device)
-    check_target(out, overwrite=force)  # before the long work, not after it
+    folder = default_out(source, ratio, nodes, resume=resume) if out is None else out
+    check_target(folder, overwrite=force)
     hypergraph = options.load_source(source, data_dir)
     parts = options.read_split(hypergraph, split, split_seed)
-    scorer = None
-    if select and len(parts.validation_ids) and not condenser.selects_itself:
-        scorer = validation_scorer(hypergraph, parts, device=device)
-    with sole_writer(out):
+    with sole_writer(folder):
         with output.progress(quiet=quiet) as progress:
-            result = condenser.condense(
+            result = condense_by(
+                chosen,
                 hypergraph,
                 parts,
+                name=recorded_name(method),
                 ratio=ratio,
                 nodes=nodes,
                 ratio_of=ratio_of,
                 seed=seed,
-                select=scorer,
+                select=select,
                 progress=progress,
-                checkpoint=checkpoint_folder(out),
+                checkpoint=checkpoint_folder(folder),
                 resume=resume,
                 checkpoint_every=checkpoint_every,
                 memory=most_memory,
@@ -105,17 +106,33 @@ def condense(
                 device=device,
             )
         result = dataclasses.replace(
-            result, provenance=dataclasses.replace(result.provenance, source_location=location(source))
+            result, provenance=structs.replace(result.provenance, source_location=location(source))
         )
-        result.save(out, overwrite=force)
+        result.save(folder, overwrite=force)
     again = None
     if result.choice is not None:
         size = ["--nodes", str(nodes)] if ratio is None else ["--ratio", str(ratio), "--ratio-of", ratio_of]
         parts_given = ["--split-seed", str(split_seed)] if split is None else ["--split", str(split)]
         place = [] if data_dir is None else ["--data-dir", str(data_dir)]
         where = [] if device == "cpu" else ["--device", device]
+        where += [] if select else ["--no-select"]
         again = repeating(result.choice, [source, *place, *size, "--seed", str(seed), *parts_given, *where])
-    show(result, out, hypergraph.num_nodes, again=again, json=json, quiet=quiet)
+    show(result, folder, hypergraph.num_nodes, again=again, json=json, quiet=quiet)
+
+
+def default_out(source: str, ratio: float | None, nodes: int | None, *, resume: bool) -> Path:
+    """``SOURCE-RATIO`` in the current folder, or the next name that is free; nothing is overwritten.
+
+    An interrupted run is continued where its checkpoint lies.
+    """
+    size = f"{nodes}-nodes" if ratio is None else f"{ratio:g}"
+    stem = f"{Path(source).name.partition('.')[0] or 'source'}-{size}"
+    for number in itertools.count(1):
+        folder = Path(stem if number == 1 else f"{stem}-{number}")
+        begun = checkpoint_folder(folder).exists()
+        if not os.path.lexists(folder) and (resume or not begun):
+            return folder
+    raise AssertionError  # there is always a next name
 
 
 def parse_settings(settings: list[str] | None) -> dict[str, str]:
@@ -126,7 +143,7 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
     for setting in settings or []:
         name, equals, value = setting.partition("=")
         if not equals or not name:
-            raise ConfigError(f"--set takes OPTION=VALUE, such as epochs=50, got {setting!r}")
+            raise ConfigError(f"--set takes FIELD=VALUE, such as goal.epochs=50, got {setting!r}")
         parsed[name.strip()] = value.strip()
     return parsed
 
@@ -134,11 +151,14 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
 def repeating(choice: dict[str, Any], arguments: list[str]) -> str:
     """The command that makes what a search chose again, to the same bits, without the search.
 
-    >>> repeating({"method": "unrolled", "settings": {"epochs": 0}}, ["cora", "--ratio", "0.01"])
-    'hypercondense condense cora --ratio 0.01 --method unrolled --no-select --set epochs=0 --out OUT'
+    >>> repeating({"method": "unrolled", "settings": {"looks": 0}}, ["cora", "--ratio", "0.01"])
+    'hypercondense condense cora --ratio 0.01 --method unrolled --set looks=0 --out OUT'
     """
-    settings = [part for name, value in choice["settings"].items() for part in ("--set", f"{name}={value}")]
-    words = [*arguments, "--method", choice["method"], "--no-select", *settings, "--out", "OUT"]
+    from hypercondense.condensing.settings import as_text
+
+    chosen = choice["settings"].items()
+    settings = [part for name, value in chosen for part in ("--set", f"{name}={as_text(value)}")]
+    words = [*arguments, "--method", choice["method"], *settings, "--out", "OUT"]
     return shlex.join(["hypercondense", "condense", *words])
 
 

@@ -19,7 +19,7 @@ def demo(
     debug: options.Debug = False,
 ) -> None:
     """Condense 1,797 handwritten digits to 18 nodes and train on them, on 18 real nodes and on everything."""
-    from hypercondense.catalogue import make_method
+    from hypercondense.catalogue import condense
     from hypercondense.condensation import load_condensed
     from hypercondense.data import digits
     from hypercondense.hypergraph import split
@@ -40,11 +40,11 @@ def demo(
         )
     with output.progress(quiet=not say) as progress, TemporaryDirectory() as temporary:
         folder = out or Path(temporary) / "digits-1pct"
-        result = make_method().condense(source, parts, ratio=_RATIO, progress=progress)
+        result = condense(source, parts, ratio=_RATIO, progress=progress)
         result.save(folder)
         condensed = load_condensed(folder).hypergraph  # as anybody who gets the folder would
         size = sum(file.stat().st_size for file in folder.glob("*.safetensors"))
-        chosen = make_method("random").condense(source, parts, ratio=_RATIO)
+        chosen = condense(source, parts, ratio=_RATIO, method="random", select=False)
         rows = [
             _train("condensed", condensed, source, parts),
             _train("random nodes", chosen.hypergraph, source, parts),

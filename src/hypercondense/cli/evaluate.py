@@ -14,7 +14,7 @@ Workers = Annotated[int, typer.Option(help="Processes that share the trainings; 
 
 def evaluate(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `condense` wrote.")],
-    model: Annotated[str, typer.Option(help="A model, several separated by commas, or all.")] = "hgnn",
+    model: options.Model = "hgnn",
     task: Annotated[
         Literal["classify", "cluster", "retrieve"], typer.Option(help="What to judge.")
     ] = "classify",

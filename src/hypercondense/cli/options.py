@@ -5,6 +5,19 @@ from typing import Annotated, Any
 
 import typer
 
+METHODS = (
+    "auto, ahgcdd, ahgcdd-x, ahgcdd-paper, ahgcdd-x-paper, means, k-means, ridge, unrolled, taught, bundled, "
+    "random, herding, k-center, hgcpa, hg-cond, hg-cond-nhl"
+)
+MODELS = "hgnn, hcha, unigcnii, allset, edhnn, mlp"
+Method = Annotated[str, typer.Option(help=f"How to condense: {METHODS}, or a recipe in a .json file.")]
+Select = Annotated[
+    bool, typer.Option(help="Let validation nodes choose between candidates and guard results.")
+]
+_SEVERAL = f"Networks separated by commas, of {MODELS}; or all, which leaves mlp out."
+
+Models = Annotated[str, typer.Option(help=_SEVERAL)]
+Model = Annotated[str, typer.Option("--model", help=_SEVERAL)]
 Source = Annotated[
     str, typer.Argument(metavar="SOURCE", help="A registered name, or a file or folder in any known format.")
 ]
@@ -62,25 +75,20 @@ def read_split(source: Any, file: Path | None, seed: int) -> Any:
     from hypercondense.errors import FormatError
     from hypercondense.files.storage import read_json
     from hypercondense.hypergraph import split, split_from_ids
+    from hypercondense.typed import read
 
     if file is None:
         return split(source, seed=seed)
-    parts = read_json(file)
-    if set(parts) != {"train", "validation", "test"}:
-        raise FormatError(f"{file} must have the keys train, validation and test, got {', '.join(parts)}")
-    for part, ids in parts.items():
-        _check_ids(file, part, ids)
-    return split_from_ids(source, **{f"{part}_ids": ids for part, ids in parts.items()})
+    parts = read(read_json(file), _split_file(), where=str(file), error=FormatError)
+    return split_from_ids(source, train_ids=parts.train, validation_ids=parts.validation, test_ids=parts.test)
 
 
-def _check_ids(file: Path, part: str, ids: Any) -> None:
-    from hypercondense.errors import FormatError
+def _split_file() -> Any:
+    """What a file with a split says: node ids, whole numbers from 0."""
+    from msgspec import Meta, defstruct
 
-    if not isinstance(ids, list):
-        raise FormatError(f"{file}: {part} must be a list of node ids, got {str(ids)[:60]!r}")
-    for position, node in enumerate(ids):
-        if type(node) is not int or not 0 <= node < 2**63:  # true and false are integers to Python
-            raise FormatError(
-                f"{file}: {part} must be node ids, whole numbers from 0: "
-                f"entry {position} is {str(node)[:60]!r}"
-            )
+    from hypercondense.typed import Value
+
+    ids = Annotated[int, Meta(ge=0, le=2**62)]
+    fields = [(part, list[ids]) for part in ("train", "validation", "test")]
+    return defstruct("SplitFile", fields, bases=(Value,))

@@ -11,7 +11,7 @@ from hypercondense.cli.evaluate import Workers, model_names, source_of, worker_c
 
 def tune(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `condense` wrote.")],
-    models: Annotated[str, typer.Option(help="Models to try, separated by commas, or all.")] = "hgnn,mlp",
+    models: options.Models = "hgnn,mlp",
     runs: Annotated[int, typer.Option(help="Trainings per configuration.", min=1)] = 2,
     whole: Annotated[
         bool, typer.Option("--whole", help="Also rank on the whole source: is the order the same?")

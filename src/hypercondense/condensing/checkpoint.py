@@ -15,6 +15,7 @@ from hypercondense.errors import CondensationError, FormatError
 from hypercondense.files import storage
 
 _FILE = "checkpoint.safetensors"
+_VERSION = 2  # 1 is that of release 0.1.0, whose options were flat
 
 
 @dataclass
@@ -42,9 +43,14 @@ class Checkpoint:
         arrays = storage.read_tensors(path)
         try:
             facts = json.loads(arrays.pop("facts").tobytes())
-            identity = facts.pop("identity")
+            identity, version = facts.pop("identity"), facts.pop("version", 1)
         except (KeyError, ValueError) as error:
             raise FormatError(f"{path} is not a checkpoint; remove it and start again") from error
+        if version != _VERSION:
+            raise CondensationError(
+                f"the checkpoint in {self.folder} has version {version} and this program continues version "
+                f"{_VERSION} only; finish it with the program that began it, or start again without --resume"
+            )
         for key, value in json.loads(json.dumps(self.identity)).items():
             if identity.get(key) != value:
                 raise CondensationError(
@@ -59,7 +65,7 @@ class Checkpoint:
 
     def save(self, tensors: Mapping[str, torch.Tensor], facts: Mapping[str, Any]) -> None:
         """Replace the state on disk."""
-        text = json.dumps({**facts, "identity": self.identity})
+        text = json.dumps({**facts, "identity": self.identity, "version": _VERSION})
         arrays: dict[str, NDArray[Any]] = {
             name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()
         }

@@ -77,7 +77,7 @@ class AnchorGenerator(nn.Module):
         return self.scores_of(self.seen(features))
 
     def seen(self, features: Tensor) -> Tensor:
-        """What the MLP sees of the features: along its directions, in its scale."""
+        """The features as the MLP reads them: projected on ``basis``, divided by ``scale``."""
         return (features if self.basis is None else features @ self.basis) / self.scale
 
     def scores_of(self, seen: Tensor) -> Tensor:

@@ -1,16 +1,16 @@
 """Warnings about a condensed hypergraph that cannot be good, whatever method made it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from hypercondense.condensing.assembly import induced
 from hypercondense.condensing.baselines.selection import random_positions
+from hypercondense.condensing.job import Scorer
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
-from hypercondense.runtime.rng import numpy_generator
+from hypercondense.runtime.rng import Stream, numpy_generator
 
 _BLOCK = 1024  # rows compared at a time
-RANDOM_STREAM = 3  # the guard and the method ``random`` choose the same nodes for a seed
 
 
 def wrong_classes(condensed: Hypergraph, split: Split, train_labels: Ids) -> Iterator[str]:
@@ -48,20 +48,24 @@ def worse_than_random(
     split: Split,
     *,
     score: float | None,
-    select: Callable[[Hypergraph], float],
+    judge: Scorer,
     seed: int,
 ) -> Iterator[str]:
-    """Whether a condensed hypergraph scores below as many random training nodes.
+    """Whether a condensed hypergraph scores below as many random training nodes, by one judge.
 
-    This costs one call of ``select``, and another if there is no ``score`` yet. With more condensed nodes
-    than training nodes there is nothing to compare with.
+    The judge is asked about random nodes, and about the result if there is no ``score`` of it yet. With more
+    condensed nodes than training nodes there is nothing to compare with, and random nodes are not worse than
+    themselves.
     """
     train_labels = source.labels[split.train_ids]
     if condensed.num_nodes > len(train_labels):
         return
-    score = select(condensed) if score is None else score
-    positions = random_positions(train_labels, condensed.labels, numpy_generator(seed, RANDOM_STREAM))
-    reference = select(induced(source, split.train_ids[positions]))
+    positions = random_positions(train_labels, condensed.labels, numpy_generator(seed, Stream.RANDOM_NODES))
+    random = induced(source, split.train_ids[positions])
+    if random.digest == condensed.digest:
+        return
+    score = judge(condensed) if score is None else score
+    reference = judge(random)
     if not score >= reference:  # NaN is never good enough
         yield (
             f"worse than random selection: {score:.4f} on validation, and {condensed.num_nodes} random "

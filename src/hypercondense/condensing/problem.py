@@ -1,81 +1,87 @@
-"""Rows of the source to be predicted from condensed rows: what ``ridge`` and ``unrolled`` share."""
+"""Rows of the source to be predicted from condensed rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hypercondense.condensing.base import Task
-from hypercondense.diffusion import diffuse, diffuse_dense
-from hypercondense.hypergraph import Dense, Hypergraph
+from hypercondense.condensing.maps import Map, seen_through
+from hypercondense.condensing.material import Material
+from hypercondense.diffusion import diffuse
+from hypercondense.hypergraph import Hypergraph, Ids
 
 _DENSE_ENTRIES = 10**7  # of an incidence: larger ones stay sparse
 
 
-class Map(NamedTuple):
-    """How rows are diffused: coefficients of powers of P, and whether P is that of random walks."""
-
-    coefficients: Sequence[float]
-    walks: bool = False
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Training rows with their classes, validation rows with theirs, and the classes of condensed nodes.
+    """Rows with their classes, validation rows with theirs, and the classes of condensed nodes.
 
     Args:
-        maps: Of the source; every node has a row under each. Condensed features go through the first.
-        start_rows: Training rows under the first map, (m, d): what condensed features begin as.
-        train: Rows to be predicted, (m, d) for each map.
+        rows: Rows to be predicted, (m, d) for each map.
         labels: Their classes, (m,), or shares of all classes, (m, C); they are the same under all maps.
         validation: Validation rows for each map.
         validation_labels: Their classes.
         targets: One-hot classes of the condensed nodes, (n, C).
     """
 
-    maps: tuple[Map, ...]
-    start_rows: Dense
-    train: tuple[Tensor, ...]
+    rows: tuple[Tensor, ...]
     labels: Tensor
     validation: tuple[Tensor, ...]
     validation_labels: Tensor
     targets: Tensor
 
     @classmethod
-    def of(cls, task: Task, maps: Sequence[Map]) -> "Problem":
-        """Diffuse the source by every map."""
-        parts = [task.diffused_parts(coefficients, walks=walks) for coefficients, walks in maps]
-        train, validation = (
-            tuple(torch.from_numpy(part).to(task.device) for part in rows)
-            for rows in zip(*parts, strict=True)
+    def of(
+        cls,
+        material: Material,
+        maps: Sequence[Map],
+        labels: Ids,
+        *,
+        opinions: Tensor | None = None,
+        judges: bool = True,
+    ) -> "Problem":
+        """Diffuse the source by every map.
+
+        Args:
+            material: The source.
+            maps: How; every node has a row under each.
+            labels: Classes of the condensed nodes.
+            opinions: Shares of classes of all nodes of the source. With them the rows of all nodes are to be
+                predicted, else those of training nodes.
+            judges: Whether validation labels may be read.
+        """
+        device, split = material.device, material.split
+        parts = [material.parts(one) for one in maps]
+        rows, validation = (
+            tuple(torch.from_numpy(part).to(device) for part in some) for some in zip(*parts, strict=True)
         )
-        labels, validation_labels, condensed_labels = (
-            torch.as_tensor(ids.copy(), device=task.device)
-            for ids in (task.train_labels, task.source.labels[task.split.validation_ids], task.labels)
+        own, validation_labels, condensed = (
+            torch.as_tensor(ids.copy(), device=device)
+            for ids in (
+                material.train_labels,
+                material.source.labels[split.validation_ids if judges else []],
+                labels,
+            )
         )
-        return cls(
-            maps=tuple(maps),
-            start_rows=parts[0][0],
-            train=train,
-            labels=labels,
-            validation=validation,
-            validation_labels=validation_labels,
-            targets=F.one_hot(condensed_labels, task.source.num_classes).to(train[0]),
-        )
+        targets = F.one_hot(condensed, material.source.num_classes).to(rows[0])
+        if opinions is not None:  # copies, for files are read-only
+            rows = tuple(torch.tensor(material.diffused(one)).to(targets) for one in maps)
+            own = opinions.to(targets)
+        return cls(rows, own, validation, validation_labels, targets)
 
     def batch(self, size: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
         """Different rows drawn by chance, all where there are no more, and their shares of classes."""
         number = len(self.labels)
-        positions = torch.randperm(len(self.train) * number, generator=chance)[:size].sort().values
+        positions = torch.randperm(len(self.rows) * number, generator=chance)[:size].sort().values
         positions = positions.to(self.labels.device)
-        rows = self.train[0].new_empty(len(positions), self.train[0].shape[1])
-        bounds = torch.searchsorted(positions, number * torch.arange(len(self.train) + 1).to(positions))
-        for i, (part, (begin, end)) in enumerate(zip(self.train, pairwise(bounds.tolist()), strict=True)):
+        rows = self.rows[0].new_empty(len(positions), self.rows[0].shape[1])
+        bounds = torch.searchsorted(positions, number * torch.arange(len(self.rows) + 1).to(positions))
+        for i, (part, (begin, end)) in enumerate(zip(self.rows, pairwise(bounds.tolist()), strict=True)):
             torch.index_select(part, 0, positions[begin:end] - i * number, out=rows[begin:end])
         classes = self.labels.index_select(0, positions % number)
         if classes.ndim == 1:
@@ -87,35 +93,22 @@ class Problem:
         right = [predict(rows).argmax(1) == self.validation_labels for rows in self.validation]
         return float(torch.cat(right).double().mean())
 
-    def view(self, features: Tensor, structure: Tensor) -> Tensor:
-        """Condensed features (n, d) through the first map of their own structure (n, hyperedges)."""
-        return _view(features, structure, self.maps[0].coefficients)
 
-    def view_of(self, candidate: Hypergraph) -> Tensor:
-        """The same of a candidate for the result, whose singleton hyperedges are its self-loops."""
-        return view_of(candidate, self.maps[0].coefficients, like=self.targets)
+def rows_of(candidate: Hypergraph, coefficients: Sequence[float], *, like: Tensor) -> Tensor:
+    """Features of a condensed hypergraph (n, d), diffused through its own structure, where ``like`` is.
 
-    def targets_of(self, candidate: Hypergraph) -> Tensor:
-        """What a model is fitted to: the soft labels of a candidate where it has them, else its classes."""
-        return targets_of(candidate, plain=self.targets)
-
-
-def view_of(candidate: Hypergraph, coefficients: Sequence[float], *, like: Tensor) -> Tensor:
-    """Features of a candidate (n, d), diffused through its own structure, where and as ``like`` is."""
+    Its singleton hyperedges are its self-loops.
+    """
     incidence = candidate.incidence.matrix(candidate.num_nodes, candidate.num_hyperedges)
     shared = np.flatnonzero(np.diff(incidence.tocsc().indptr) > 1)
     if len(shared) * candidate.num_nodes > _DENSE_ENTRIES:
         return torch.from_numpy(diffuse(candidate, coefficients)).to(like)
     features = torch.tensor(candidate.dense_features()).to(like)
-    return _view(features, torch.tensor(incidence[:, shared].toarray()).to(features), coefficients)
+    return seen_through(features, torch.tensor(incidence[:, shared].toarray()).to(features), coefficients)
 
 
-def targets_of(candidate: Hypergraph, *, plain: Tensor) -> Tensor:
-    """Soft labels of a candidate where it has them, else ``plain`` one-hot classes."""
-    return plain if candidate.soft_labels is None else torch.tensor(candidate.soft_labels).to(plain)
-
-
-def _view(features: Tensor, structure: Tensor, coefficients: Sequence[float]) -> Tensor:
-    if structure.shape[1] == 0:  # every power of the identity is the identity
-        return sum(coefficients) * features
-    return diffuse_dense(features, structure, coefficients, self_loops=True)
+def targets_of(candidate: Hypergraph, *, num_classes: int, like: Tensor) -> Tensor:
+    """Soft labels of a condensed hypergraph where it has them, else its one-hot classes, (n, C)."""
+    if candidate.soft_labels is not None:
+        return torch.tensor(candidate.soft_labels).to(like)
+    return F.one_hot(torch.as_tensor(candidate.labels.copy()), num_classes).to(like)

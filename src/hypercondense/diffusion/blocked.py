@@ -18,7 +18,7 @@ import torch
 from hypercondense.diffusion.filters import Coefficients, checked_coefficients
 from hypercondense.diffusion.mapped import new_map, open_map, release
 from hypercondense.diffusion.operator import Propagation
-from hypercondense.diffusion.plan import CHUNK_BYTES, Plan, fastest_plan, plan_within
+from hypercondense.diffusion.plan import CHUNK_BYTES, BlockPlan, fastest_plan, plan_within
 from hypercondense.errors import CondensationError
 from hypercondense.files.storage import replaced_file
 from hypercondense.hypergraph import Dense, Features, Hypergraph, Ids
@@ -107,7 +107,7 @@ class _Work:
     features: Features
     propagation: Propagation
     coefficients: Coefficients
-    plan: Plan
+    plan: BlockPlan
     progress: Progress
 
     def in_memory(self) -> Dense:

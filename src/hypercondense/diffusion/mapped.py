@@ -11,18 +11,18 @@ import numpy as np
 
 from hypercondense.hypergraph import Dense, Ids
 
-Map: TypeAlias = "np.memmap[Any, np.dtype[np.float32]]"
+MappedMatrix: TypeAlias = "np.memmap[Any, np.dtype[np.float32]]"
 
 _ZEROS = 1 << 20  # bytes written at a time where space cannot be reserved at once
 
 
-def new_map(path: Path, shape: tuple[int, int]) -> Map:
+def new_map(path: Path, shape: tuple[int, int]) -> MappedMatrix:
     """A new float32 ``.npy`` file as a writable memory-mapped matrix.
 
     Raises:
         OSError: The disk has no room for it.
     """
-    matrix: Map = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+    matrix: MappedMatrix = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
     # The file is a hole so far. Were the disk full, then writing through the map would kill the process.
     _reserve(path, start=matrix.offset, stop=matrix.offset + matrix.nbytes)
     return matrix
@@ -44,9 +44,9 @@ def _reserve(path: Path, *, start: int, stop: int) -> None:
             file.write(bytes(min(_ZEROS, stop - position)))
 
 
-def open_map(path: Path) -> Map:
+def open_map(path: Path) -> MappedMatrix:
     """A ``.npy`` file of float32 numbers as a read-only memory-mapped matrix."""
-    matrix: Map = np.load(path, mmap_mode="r", allow_pickle=False)
+    matrix: MappedMatrix = np.load(path, mmap_mode="r", allow_pickle=False)
     return matrix
 
 

@@ -15,7 +15,7 @@ _SHARE = 0.1  # beyond that, buffers take at most this share of input and output
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class BlockPlan:
     """Sizes of the pieces.
 
     Attributes:
@@ -34,7 +34,7 @@ class Plan:
     direct: bool
 
 
-def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) -> Plan:
+def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) -> BlockPlan:
     """All columns at once, in blocks whose buffers are small beside what is in memory anyway."""
     output = 4 * source.num_nodes * source.num_features
     given = source.features.data.nbytes if source.is_sparse else output
@@ -44,7 +44,7 @@ def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) 
         buffers = _buffer_bytes(propagation, width=width, threads=workers)
         if buffers <= limit:
             break
-    return Plan(
+    return BlockPlan(
         width=width,
         threads=workers,
         panel_width=source.num_features,
@@ -55,7 +55,7 @@ def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) 
 
 def plan_within(
     memory: int, source: Hypergraph, propagation: Propagation, *, threads: int, whole: bool
-) -> Plan:
+) -> BlockPlan:
     """The largest pieces that fit into ``memory`` bytes; ``whole`` if the result itself must fit.
 
     Raises:
@@ -69,7 +69,7 @@ def plan_within(
         if needed <= memory:
             fitting = (memory - fixed) // column
             panel_width = min(source.num_features, fitting - fitting % (width * workers) or fitting)
-            return Plan(
+            return BlockPlan(
                 width=width,
                 threads=workers,
                 panel_width=panel_width,

@@ -27,7 +27,7 @@ Over: TypeAlias = Literal["test", "all"]
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """One training to do: on the condensed hypergraph or on the whole source."""
 
     whole: bool
@@ -77,7 +77,7 @@ class Bench:
             return self.split.test_ids
         return np.flatnonzero(self.source.labels != UNKNOWN)
 
-    def finish(self, run: Run, progress: Progress = silent) -> Finished:
+    def finish(self, run: TrainingRun, progress: Progress = silent) -> Finished:
         """Train and score once; only the score looks at test labels."""
         graph = self.source_inputs if run.whole else self.condensed_inputs
         with one_thread():
@@ -90,7 +90,7 @@ class Bench:
         return Finished(outcome, trained.validation, trained.epoch, trained.configuration.options)
 
 
-def run_all(bench: Bench, runs: Sequence[Run], workers: int, progress: Progress) -> list[Finished]:
+def run_all(bench: Bench, runs: Sequence[TrainingRun], workers: int, progress: Progress) -> list[Finished]:
     """Do all trainings in the given order of results; with more than one worker in that many processes."""
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
@@ -135,7 +135,7 @@ def _reported(finished: Iterator[Finished], total: int, progress: Progress) -> I
         yield one
 
 
-def _finish_here(bench: Bench, progress: Progress, run: Run) -> Finished:
+def _finish_here(bench: Bench, progress: Progress, run: TrainingRun) -> Finished:
     return bench.finish(run, progress)
 
 
@@ -147,5 +147,5 @@ def _adopt(bench: Bench) -> None:
     _adopted[:] = [bench]
 
 
-def _finish_there(run: Run) -> Finished:
+def _finish_there(run: TrainingRun) -> Finished:
     return _adopted[0].finish(run)

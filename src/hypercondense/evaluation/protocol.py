@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hypercondense.condensation import Condensation
-from hypercondense.evaluation.parallel import Bench, Finished, Over, Run, run_all
+from hypercondense.evaluation.parallel import Bench, Finished, Over, TrainingRun, run_all
 from hypercondense.evaluation.tasks import task_named
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
 from hypercondense.nn.training import Configuration
@@ -87,7 +87,7 @@ def evaluate(
     Args:
         condensed: What to train on. The source itself gives the whole-data score (from its training nodes).
         source: The hypergraph it was made from.
-        split: Training, validation (chooses the epoch) and test nodes of the source.
+        split: TrainingRun, validation (chooses the epoch) and test nodes of the source.
         model: A registered name, or a :class:`Configuration` that changes its options.
         task: ``classify`` (accuracy), ``cluster`` (NMI) or ``retrieve`` (MAP).
         over: Which nodes to cluster and retrieve: ``test``, or ``all`` that are labelled, as others do.
@@ -171,11 +171,11 @@ def _score(bench: Bench, own: Sequence[Finished], whole: Sequence[Finished], *, 
     )
 
 
-def _plan(runs: int, seed: int, whole: bool) -> list[Run]:
+def _plan(runs: int, seed: int, whole: bool) -> list[TrainingRun]:
     """The trainings on the condensed hypergraph, then those on the whole source with the same seeds."""
     seeds = [int(np.random.SeedSequence([seed, run]).generate_state(1)[0]) for run in range(runs)]
     kinds = (False, True) if whole else (False,)
-    return [Run(whole=kind, seed=run_seed) for kind in kinds for run_seed in seeds]
+    return [TrainingRun(whole=kind, seed=run_seed) for kind in kinds for run_seed in seeds]
 
 
 def _notes(source: Hypergraph, split: Split) -> tuple[str, ...]:

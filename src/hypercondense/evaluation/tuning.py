@@ -15,7 +15,7 @@ from hypercondense.runtime.progress import Progress, silent
 
 
 @dataclass(frozen=True)
-class Trial:
+class RankedConfiguration:
     """One configuration and what it scored; ``None`` where the whole source was not trained on."""
 
     configuration: Configuration
@@ -33,7 +33,7 @@ class Ranking:
     (below 0 if it is the better one). Both are ``None`` without the whole.
     """
 
-    trials: tuple[Trial, ...]
+    trials: tuple[RankedConfiguration, ...]
     seconds: float
     whole_seconds: float | None = None
     tau: float | None = None
@@ -96,9 +96,13 @@ def rank(
     small, seconds = scores(condensed, "tune on condensed")
     order = sorted(range(len(configurations)), key=lambda index: -small[index][0])
     if not whole:
-        return Ranking(tuple(Trial(configurations[index], small[index][0]) for index in order), seconds)
+        return Ranking(
+            tuple(RankedConfiguration(configurations[index], small[index][0]) for index in order), seconds
+        )
     full, whole_seconds = scores(source, "tune on whole")
-    trials = tuple(Trial(configurations[index], small[index][0], *full[index]) for index in order)
+    trials = tuple(
+        RankedConfiguration(configurations[index], small[index][0], *full[index]) for index in order
+    )
     best = max(range(len(configurations)), key=lambda index: full[index][0])
     tau = kendalltau(
         [validation for validation, _ in small], [validation for validation, _ in full]

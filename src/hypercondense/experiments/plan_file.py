@@ -38,6 +38,7 @@ class VariantTable(Value):
     method: str = ""
     label: str = ""
     options: dict[str, Any] = field(default_factory=dict)
+    budget: str | Count | None = None
     select: bool | None = None
     seeds: Count | None = None
     runs: Count | None = None
@@ -55,7 +56,7 @@ class PlanFile(Value):
     models: tuple[str, ...] = ("hgnn",)
     tasks: tuple[str, ...] = ("classify",)
     over: Over = "test"
-    select: bool = False
+    select: bool = True
     seeds: Count = 5
     runs: Count = 5
     split_seeds: tuple[CountOrZero, ...] = (0,)

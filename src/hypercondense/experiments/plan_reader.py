@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from hypercondense.catalogue import make_method
-from hypercondense.condensing.options import settings_of
 from hypercondense.data.registry import lookup
 from hypercondense.data.synthetic import synthetic
 from hypercondense.errors import ConfigError, one_line
@@ -20,7 +19,7 @@ from hypercondense.experiments.plan import Plan, PlannedSource, Variant
 from hypercondense.experiments.plan_file import PlanFile, SourceTable, VariantTable
 from hypercondense.experiments.settings import WHOLE
 from hypercondense.nn import model_class
-from hypercondense.typed import Value, read
+from hypercondense.typed import Value, content_of, flat, read
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -110,11 +109,11 @@ def _source(key: str, said: SourceTable) -> PlannedSource:
 def _variant(key: str, said: VariantTable, plan: PlanFile) -> Variant:
     method = said.method or key
     whole = method == WHOLE
-    if whole and (said.options or said.select):
+    if whole and (said.options or said.select or said.budget):
         raise ConfigError(f"variants.{key}: the whole source has no options and no selection; leave them out")
     with _said_of(f"variants.{key}"):
-        options = {} if whole else settings_of(make_method(method, said.options))
-        defaults = {} if whole else settings_of(make_method(method))
+        options = {} if whole else flat(content_of(make_method(method, said.options, budget=said.budget)))
+        defaults = {} if whole else flat(content_of(make_method(method)))
     select = plan.select if said.select is None else said.select
     return Variant(
         key=key,

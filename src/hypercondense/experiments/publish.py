@@ -20,7 +20,7 @@ _HEAD = "<!-- made by `hypercondense report`; do not edit -->\n\n"
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedPlan:
     """A plan and the lines that belong to it."""
 
     plan: Plan
@@ -39,17 +39,17 @@ def read_results(folder: Path) -> list[Line]:
     return [line for path in sorted(folder.glob("*.jsonl")) for line in read_lines(path).lines]
 
 
-def finished_plans(plans: Path, lines: Sequence[Line]) -> list[Finished]:
+def finished_plans(plans: Path, lines: Sequence[Line]) -> list[FinishedPlan]:
     """All plans of a folder with their lines."""
     return [_finished(path, lines) for path in sorted(plans.glob("*.toml"))]
 
 
-def _finished(path: Path, lines: Sequence[Line]) -> Finished:
+def _finished(path: Path, lines: Sequence[Line]) -> FinishedPlan:
     plan = read_plan(path)
     report = make_report(plan, lines)
     own = {line.where: line for cell in report.cells for line in cell.lines}
     planned = {run.key for place in plan.places() for run in plan.settings_at(place)}
-    return Finished(plan, path, tuple(own.values()), len(planned))
+    return FinishedPlan(plan, path, tuple(own.values()), len(planned))
 
 
 def pages(plans: Path, results: Path) -> Iterator[tuple[Path, str]]:
@@ -62,14 +62,14 @@ def pages(plans: Path, results: Path) -> Iterator[tuple[Path, str]]:
     yield results / "README.md", _index(found, lines)
 
 
-def _page(one: Finished, lines: Sequence[Line]) -> str:
+def _page(one: FinishedPlan, lines: Sequence[Line]) -> str:
     text = _HEAD + as_markdown(make_report(one.plan, lines), level=1)
     if one.figure:
         text += f"\n![{one.plan.title}]({one.plan.name}.svg)\n"
     return text
 
 
-def _index(found: Sequence[Finished], lines: Sequence[Line]) -> str:
+def _index(found: Sequence[FinishedPlan], lines: Sequence[Line]) -> str:
     rows = ["| plan | what | runs | core hours |", "| --- | --- | --: | --: |"]
     for one in found:
         name = f"[{one.plan.name}]({one.plan.name}.md)" if one.lines else one.plan.name
@@ -81,7 +81,7 @@ def _index(found: Sequence[Finished], lines: Sequence[Line]) -> str:
     return _HEAD + "# Results\n\n" + "\n".join(rows) + f"\n\n{note}\n\n{cost}"
 
 
-def figures(plans: Path, results: Path) -> Iterator[tuple[Finished, tuple[Path, Path]]]:
+def figures(plans: Path, results: Path) -> Iterator[tuple[FinishedPlan, tuple[Path, Path]]]:
     """The plans that have something to draw, and the names of their figures."""
     for one in finished_plans(plans, read_results(results)):
         if one.figure:

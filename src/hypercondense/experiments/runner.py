@@ -15,7 +15,7 @@ from hypercondense.experiments.line import Line
 from hypercondense.experiments.plan import Place, Plan
 from hypercondense.experiments.results import FinishedRuns, ResultsFile
 from hypercondense.experiments.settings import Settings
-from hypercondense.experiments.work import Job, jobs_of
+from hypercondense.experiments.work import RunGroup, jobs_of
 from hypercondense.experiments.workers import perform_all
 from hypercondense.runtime.memory import available_bytes
 
@@ -159,7 +159,9 @@ def _check_source(line: Mapping[str, Any], results: ResultsFile) -> None:
             return
 
 
-def _free(jobs: Sequence[Job], results: ResultsFile, claims: Claims, summary: Summary) -> Iterator[Job]:
+def _free(
+    jobs: Sequence[RunGroup], results: ResultsFile, claims: Claims, summary: Summary
+) -> Iterator[RunGroup]:
     """Jobs that no other process has done or is doing at the moment they are asked for."""
     for job in jobs:
         name = job.first.condensation
@@ -168,7 +170,7 @@ def _free(jobs: Sequence[Job], results: ResultsFile, claims: Claims, summary: Su
         runs = tuple(run for run in job.runs if not results.finished.has_key(run)) if taken else ()
         summary.elsewhere += len(job.runs) - len(runs)
         if runs:
-            yield Job(runs, job.data_dir)
+            yield RunGroup(runs, job.data_dir)
         elif taken:
             claims.release(name)
 

@@ -40,8 +40,8 @@ class Settings(Value, kw_only=True):
         split_seed: Seed of the split into training, validation and test nodes.
         ratio: Condensed nodes / all nodes; ``None`` for the whole source.
         method: Name of the method, or ``whole``.
-        options: Every option of the method, those that have their default value too.
-        select: Whether snapshots are chosen on validation nodes.
+        options: Every field of the method by its dotted name, those that have their default value too.
+        select: Whether candidates are chosen on validation nodes.
         cached: Whether diffused features may come from the cache, which changes seconds and nothing else.
         seed: Of the condensation and of the trainings on it.
         model: The network.
@@ -82,7 +82,7 @@ class Settings(Value, kw_only=True):
         return _digest({name: value for name, value in self._deciding().items() if name != "options"})
 
     def _deciding(self) -> dict[str, Any]:
-        """All settings; the first defaults go without saying, as they did before there were others."""
+        """All settings but ``defaults_version`` 1, which lines that are older than that field do not have."""
         return {
             name: value for name, value in asdict(self).items() if (name, value) != ("defaults_version", 1)
         }

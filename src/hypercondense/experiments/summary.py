@@ -7,6 +7,7 @@ from hypercondense.experiments.cells import check_mixture
 from hypercondense.experiments.grid import Grid, Report, Text
 from hypercondense.experiments.labels import METRICS, MODEL_LABELS
 from hypercondense.experiments.line import Line
+from hypercondense.experiments.settings import WHOLE, Settings
 
 _HEADER = ("source", "ratio", "method", "options", "model", "metric", "score", "trainings", "condense s")
 
@@ -31,6 +32,12 @@ def summarize(lines: Sequence[Line]) -> Report:
     return Report(f"{len(good)} runs", (grid,), tuple(notes))
 
 
+def _method(settings: Settings) -> str:
+    """The method, and in what its run differs from an ordinary one."""
+    chosen = "" if settings.select or settings.method == WHOLE else " unselected"
+    return settings.method + chosen + ("" if settings.cached else " uncached")
+
+
 def _labels(line: Line, lines: Sequence[Line]) -> tuple[str, ...]:
     settings = line.settings
     source = settings.source
@@ -39,7 +46,7 @@ def _labels(line: Line, lines: Sequence[Line]) -> tuple[str, ...]:
     return (
         source,
         "" if settings.ratio is None else f"{100 * settings.ratio:g} %",
-        settings.method + (" selected" if settings.select else "") + ("" if settings.cached else " uncached"),
+        _method(settings),
         _varied(line, lines),
         MODEL_LABELS.get(settings.model, settings.model)
         + (f" (defaults {settings.defaults_version})" if settings.defaults_version > 1 else ""),

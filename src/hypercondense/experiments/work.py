@@ -10,22 +10,22 @@ from typing import Any
 
 import torch
 
-from hypercondense.catalogue import make_method
+from hypercondense.catalogue import condense, method_from, recorded_name
 from hypercondense.condensation import Condensation, package_versions
+from hypercondense.condensing.run import condense_by
 from hypercondense.data import load, synthetic
 from hypercondense.evaluation import evaluate
 from hypercondense.experiments.settings import WHOLE, Settings
 from hypercondense.files.storage import user_cache
 from hypercondense.hypergraph import Hypergraph, Split, split
-from hypercondense.nn.short_trainings import validation_scorer
 from hypercondense.runtime import memory
 from hypercondense.runtime.code_version import code_version
 from hypercondense.runtime.threads import one_thread
-from hypercondense.typed import content_of
+from hypercondense.typed import content_of, nested
 
 
 @dataclass(frozen=True)
-class Job:
+class RunGroup:
     """Runs that share one condensation."""
 
     runs: tuple[Settings, ...]
@@ -37,25 +37,30 @@ class Job:
         return self.runs[0]
 
 
-def perform(job: Job) -> Iterator[dict[str, Any]]:
+def perform(job: RunGroup) -> Iterator[dict[str, Any]]:
     """Condense once, train every model for every task, and give a line after each."""
     _warm_up()
     with one_thread():
         memory.reset_peak()
-        source = load_source(job.first, job.data_dir)
-        parts = split(source, seed=job.first.split_seed)
-        condensed = _condensed(job.first, source, parts)
+        source, parts, condensed = condensed_for(job)
         facts = _facts(condensed, source, parts)
         before = facts.get("peak_memory_mb", 0.0)
         for run in job.runs:
             yield {**_header(run), **_score(run, condensed, source, parts), **facts, **_memory(before)}
 
 
+def condensed_for(job: RunGroup) -> tuple[Hypergraph, Split, Condensation | Hypergraph]:
+    """The source of a job, its split, and what the trainings of the job are on."""
+    source = load_source(job.first, job.data_dir)
+    parts = split(source, seed=job.first.split_seed)
+    return source, parts, _condensed(job.first, source, parts)
+
+
 @lru_cache(maxsize=1)
 def _warm_up() -> None:
     """Load what methods load when first used, which would count as seconds of the first run."""
     source = synthetic(num_nodes=60, num_hyperedges=40, num_features=8)
-    make_method("ahgcdd", {"epochs": 1, "warm_steps": 1}).condense(source, split(source), nodes=10)
+    condense(source, nodes=10, method="ahgcdd", settings={"goal.epochs": 1, "structure.warm.steps": 1})
 
 
 def failure(run: Settings, reason: str) -> dict[str, Any]:
@@ -78,13 +83,14 @@ def _load(source: str, generator: tuple[tuple[str, Any], ...], data_dir: Path | 
 def _condensed(run: Settings, source: Hypergraph, parts: Split) -> Condensation | Hypergraph:
     if run.method == WHOLE:
         return source
-    selects = run.select and len(parts.validation_ids) > 0
-    return make_method(run.method, run.options).condense(
+    return condense_by(
+        method_from(run.method, nested(run.options)),
         source,
         parts,
+        name=recorded_name(run.method),
         ratio=run.ratio,
         seed=run.seed,
-        select=validation_scorer(source, parts) if selects else None,
+        select=run.select,
         cache_dir=user_cache("diffusion") if run.cached else None,
     )
 
@@ -156,9 +162,9 @@ def limit_threads() -> None:
     torch.set_num_threads(1)
 
 
-def jobs_of(runs: Sequence[Settings], data_dir: Path | None) -> list[Job]:
+def jobs_of(runs: Sequence[Settings], data_dir: Path | None) -> list[RunGroup]:
     """Group runs by their condensation, in the order of the first of each."""
     groups: dict[str, list[Settings]] = {}
     for run in runs:
         groups.setdefault(run.condensation, []).append(run)
-    return [Job(tuple(group), data_dir) for group in groups.values()]
+    return [RunGroup(tuple(group), data_dir) for group in groups.values()]

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 
 from hypercondense.errors import one_line
 from hypercondense.evaluation.parallel import interrupts_held_back
-from hypercondense.experiments.work import Job, failure, limit_threads, perform
+from hypercondense.experiments.work import RunGroup, failure, limit_threads, perform
 
 #: A line of the results file, and the job it belongs to.
-Report: TypeAlias = tuple[Job, dict[str, Any]]
+Reported: TypeAlias = tuple[RunGroup, dict[str, Any]]
 
 
-def perform_all(jobs: Iterator[Job], workers: int) -> Generator[Report, None, None]:
+def perform_all(jobs: Iterator[RunGroup], workers: int) -> Generator[Reported, None, None]:
     """Do all jobs and give each line as soon as it is there; a run that breaks down gives a line too.
 
     A job is asked for when it can begin, not before. One whose cost is to be measured, which is one that may
@@ -36,7 +36,7 @@ def perform_all(jobs: Iterator[Job], workers: int) -> Generator[Report, None, No
             yield from _in_processes(iter([job]), 1)
 
 
-def guarded(job: Job) -> Iterator[dict[str, Any]]:
+def guarded(job: RunGroup) -> Iterator[dict[str, Any]]:
     """The lines of a job; after an error those of the runs that it kept from being done."""
     left = list(job.runs)
     try:
@@ -48,7 +48,7 @@ def guarded(job: Job) -> Iterator[dict[str, Any]]:
         yield from (failure(run, reason) for run in left)
 
 
-def _in_processes(jobs: Iterator[Job], workers: int) -> Iterator[Report]:
+def _in_processes(jobs: Iterator[RunGroup], workers: int) -> Iterator[Reported]:
     crew: list[_Worker] = []
     try:
         while True:
@@ -84,7 +84,7 @@ class _Worker:
     def __init__(self) -> None:
         context = get_context("spawn")
         self.link, there = context.Pipe()
-        self.job: Job | None = None
+        self.job: RunGroup | None = None
         self.left = 0
         self.is_new, self.used_up = True, False
         self.process = context.Process(target=_serve, args=(there,), daemon=True)
@@ -96,13 +96,13 @@ class _Worker:
         """Whether it is dead, or has done a job that had to have a process of its own."""
         return self.job is None and (self.used_up or not self.process.is_alive())
 
-    def begin(self, job: Job) -> None:
+    def begin(self, job: RunGroup) -> None:
         self.job, self.left = job, len(job.runs)
         self.is_new, self.used_up = False, not job.first.cached
         with suppress(OSError):  # it died meanwhile; waiting for it will tell
             self.link.send(job)
 
-    def reports(self) -> Iterator[Report]:
+    def reports(self) -> Iterator[Reported]:
         """The line it has for us; failures for all that is left of the job if it has died."""
         job = self.job
         assert job is not None

@@ -198,7 +198,9 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object."""
     try:
         content = json.loads(path.read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise FormatError(f"{path} is nested too deeply") from error
+    except ValueError as error:
         raise FormatError(f"{path} is not a JSON file ({error})") from error
     if not isinstance(content, dict):
         raise FormatError(f"{path} must hold a JSON object, not a {type(content).__name__}")

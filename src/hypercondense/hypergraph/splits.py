@@ -34,7 +34,6 @@ def split(
     *,
     seed: int = 0,
     shares: tuple[float, float, float] = (0.5, 0.25, 0.25),
-    per_class: int = 0,
 ) -> Split:
     """Split the labelled nodes at random by ``shares`` into train, validation and test.
 
@@ -42,8 +41,6 @@ def split(
         source: The hypergraph; nodes of unknown class are in no part.
         seed: Equal seeds give equal splits on every machine.
         shares: Fractions of the labelled nodes; they must add up to at most 1.
-        per_class: At least this many training nodes of every class that has so many; they are exchanged
-            with training nodes of well-stocked classes, so the sizes stay as they are.
 
     A class left without training nodes is reported in ``missing_classes`` and is no error.
 
@@ -57,15 +54,11 @@ def split(
         raise ValueError(
             f"shares must be three fractions with a positive first and a sum of at most 1, got {shares}"
         )
-    if per_class < 0:
-        raise ValueError(f"per_class must be at least 0, got {per_class}")
     known = np.flatnonzero(source.labels != UNKNOWN)
     order = numpy_generator(seed).permutation(known)
     train_size = max(1, round(shares[0] * len(known)))
     validation_end = train_size + round(shares[1] * len(known))
     test_end = len(known) if sum(shares) > 1 - 1e-9 else validation_end + round(shares[2] * len(known))
-    if per_class:
-        order = _with_minimum(order, source.labels, train_size, per_class)
     return _split(
         source,
         order[:train_size],
@@ -116,21 +109,3 @@ def _split(source: Hypergraph, train_ids: Ids, validation_ids: Ids, test_ids: Id
         ids.flags.writeable = False
     missing_classes = tuple(int(label) for label in missing)
     return Split(train_ids, validation_ids, test_ids, seed=seed, missing_classes=missing_classes)
-
-
-def _with_minimum(order: Ids, labels: Ids, train_size: int, per_class: int) -> Ids:
-    """Exchange entries so that the first ``train_size`` hold ``per_class`` of each class if they exist."""
-    order = order.copy()
-    counts = np.bincount(labels[order[:train_size]], minlength=int(labels.max()) + 1)
-    for label in np.unique(labels[order]):
-        outside = train_size + np.flatnonzero(labels[order[train_size:]] == label)
-        for position in outside[: max(0, per_class - counts[label])]:
-            # The last training node of the class that is best stocked gives up its place.
-            donor = int(np.argmax(np.where(np.arange(len(counts)) == label, -1, counts)))
-            if counts[donor] <= per_class:
-                break
-            place = np.flatnonzero(labels[order[:train_size]] == donor)[-1]
-            order[place], order[position] = order[position], order[place]
-            counts[donor] -= 1
-            counts[label] += 1
-    return order

@@ -12,7 +12,7 @@ from hypercondense.typed import Value, content_of, read
 Size = Annotated[int, Meta(ge=0, le=2**53)]  # what every reader of JSON can tell apart
 
 
-class Facts(Value, frozen=True, kw_only=True):
+class StoredFacts(Value, frozen=True, kw_only=True):
     """Sizes and names: what :meth:`Hypergraph.to_arrays` tells beside the arrays."""
 
     num_nodes: Size
@@ -23,7 +23,7 @@ class Facts(Value, frozen=True, kw_only=True):
 
 
 def restored(
-    arrays: Mapping[str, NDArray[Any]], facts: Facts, *, digest: str, name: str, notes: Sequence[str]
+    arrays: Mapping[str, NDArray[Any]], facts: StoredFacts, *, digest: str, name: str, notes: Sequence[str]
 ) -> Hypergraph:
     """The hypergraph of stored arrays.
 
@@ -34,13 +34,13 @@ def restored(
         hypergraph = Hypergraph.from_arrays(arrays, content_of(facts), name=name, notes=notes)
     except KeyError as error:
         raise ValueError(f"the tensors lack {error.args[0]}") from None
-    if (found := read(hypergraph.to_arrays()[1], Facts)) != facts:
+    if (found := read(hypergraph.to_arrays()[1], StoredFacts)) != facts:
         raise ValueError(f"the tensors have other sizes or names: {_difference(found, facts)}")
     if hypergraph.digest != digest:
         raise ValueError(f"the digest of the content is {hypergraph.digest}, the manifest says {digest[:64]}")
     return hypergraph
 
 
-def _difference(found: Facts, told: Facts) -> str:
-    name = next(name for name in Facts.__struct_fields__ if getattr(found, name) != getattr(told, name))
+def _difference(found: StoredFacts, told: StoredFacts) -> str:
+    name = next(name for name in StoredFacts.__struct_fields__ if getattr(found, name) != getattr(told, name))
     return f"{name} is {str(getattr(found, name))[:60]}, the manifest says {str(getattr(told, name))[:60]}"

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from hypercondense.nn.base import HypergraphNetwork, InputLinear, Optimization
 from hypercondense.nn.hgnn import HGNN
-from hypercondense.nn.message_passing import Layer, Propagation, Receivers, Structure
+from hypercondense.nn.message_passing import Layer, LinearMap, Receivers, Structure
 from hypercondense.nn.sparse import Input
 
 _SLOPE = 0.2  # of the leaky ReLU on attention scores
@@ -55,7 +55,7 @@ class HCHA(HypergraphNetwork):
 class _RowNormalized(HGNN):
     """HGNN with another P."""
 
-    def propagation(self, structure: Layer) -> Propagation:
+    def propagation(self, structure: Layer) -> LinearMap:
         return structure.row_normalized
 
 

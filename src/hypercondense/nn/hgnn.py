@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from hypercondense.nn.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
-from hypercondense.nn.message_passing import Layer, Propagation, Receivers, Structure
+from hypercondense.nn.message_passing import Layer, LinearMap, Receivers, Structure
 from hypercondense.nn.sparse import Input
 
 
@@ -30,7 +30,7 @@ class HGNN(HypergraphNetwork):
         self.layers = nn.ModuleList(InputLinear(width, following) for width, following in pairwise(widths))
         self.dropout = dropout
 
-    def propagation(self, structure: Layer) -> Propagation:
+    def propagation(self, structure: Layer) -> LinearMap:
         """P."""
         return structure.symmetric
 
@@ -52,7 +52,7 @@ class HGNN(HypergraphNetwork):
         return x
 
 
-def convolve(features: Input, linear: nn.Module, propagation: Propagation) -> Tensor:
+def convolve(features: Input, linear: nn.Module, propagation: LinearMap) -> Tensor:
     """``P X W + b``, multiplied in the cheaper order."""
     assert isinstance(linear, InputLinear)
     weight, bias = linear.weight, linear.bias

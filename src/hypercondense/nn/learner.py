@@ -53,7 +53,7 @@ class Learner:
         return Learner(*end, self.age + steps)
 
     def detached(self) -> "Learner":
-        """The same numbers without the past."""
+        """The same weights, cut off from the steps that led to them: no gradient flows further back."""
         parts = (self.weights, self.means, self.squares)
         weights, means, squares = ((a.detach(), b.detach()) for a, b in parts)
         return replace(self, weights=weights, means=means, squares=squares)

@@ -114,13 +114,13 @@ class Structure:
         return self._sparse(_scaled(self.matrix, inverse_power(self.node_degree, 1.0)))
 
     @cached_property
-    def symmetric(self) -> "Propagation":
+    def symmetric(self) -> "LinearMap":
         """``Dv^-1/2 H De^-1 H^T Dv^-1/2``."""
         to_node = inverse_power(self.node_degree, 0.5)
         return self.propagation(to_node, inverse_power(self.hyperedge_degree, 1.0), to_node)
 
     @cached_property
-    def row_normalized(self) -> "Propagation":
+    def row_normalized(self) -> "LinearMap":
         """``Dv^-1 H De^-1 H^T``: every node receives the mean of the means of its hyperedges."""
         ones = np.ones(self.num_nodes)
         return self.propagation(
@@ -128,7 +128,7 @@ class Structure:
         )
 
     @cached_property
-    def degree_normalized(self) -> "Propagation":
+    def degree_normalized(self) -> "LinearMap":
         """``Dv^-1/2 H Q^-1/2 De^-1 H^T`` with Q the mean degree of the nodes of each hyperedge."""
         mean = inverse_power(self.hyperedge_degree, 1.0)
         mean_degree = mean * (self.matrix.T @ self.node_degree)
@@ -137,7 +137,7 @@ class Structure:
 
     def propagation(
         self, out: NDArray[np.float64], hyperedge: NDArray[np.float64], into: NDArray[np.float64]
-    ) -> "Propagation":
+    ) -> "LinearMap":
         """``diag(out) H diag(hyperedge) H^T diag(into)`` without forming it.
 
         A hyperedge with one node only gives back what that node sent: all of them together are a diagonal.
@@ -146,7 +146,7 @@ class Structure:
         alone = self.matrix[:, np.flatnonzero(sizes == 1)]
         shared = self.matrix[:, np.flatnonzero(sizes > 1)]
         loops = alone.multiply(alone) @ hyperedge[sizes == 1]
-        return Propagation(
+        return LinearMap(
             to_hyperedges=self._sparse(_scaled(_scaled(shared, into).T, hyperedge[sizes > 1])),
             to_nodes=self._sparse(_scaled(shared, out)),
             diagonal=self._tensor(out * loops * into)[:, None],
@@ -221,17 +221,17 @@ class Receivers:
         return rows[self.node_ids]
 
     @cached_property
-    def symmetric(self) -> "Propagation":
+    def symmetric(self) -> "LinearMap":
         """``Dv^-1/2 H De^-1 H^T Dv^-1/2``, the rows of these nodes."""
         return self.structure.symmetric.towards(self.node_ids)
 
     @cached_property
-    def row_normalized(self) -> "Propagation":
+    def row_normalized(self) -> "LinearMap":
         """``Dv^-1 H De^-1 H^T``, the rows of these nodes."""
         return self.structure.row_normalized.towards(self.node_ids)
 
     @cached_property
-    def degree_normalized(self) -> "Propagation":
+    def degree_normalized(self) -> "LinearMap":
         """``Dv^-1/2 H Q^-1/2 De^-1 H^T``, the rows of these nodes."""
         return self.structure.degree_normalized.towards(self.node_ids)
 
@@ -284,7 +284,7 @@ Layer: TypeAlias = Structure | Receivers
 
 
 @dataclass(frozen=True, eq=False)
-class Propagation:
+class LinearMap:
     """A linear map of node rows through hyperedges: ``to_nodes @ to_hyperedges @ x + diagonal * x``."""
 
     to_hyperedges: SparseMatrix
@@ -292,12 +292,12 @@ class Propagation:
     diagonal: Tensor
     node_ids: Tensor | None = None  # nodes that receive, where these are not all
 
-    def towards(self, node_ids: Tensor) -> "Propagation":
+    def towards(self, node_ids: Tensor) -> "LinearMap":
         """The rows of some nodes, by those hyperedges only that they are in."""
         to_nodes = self.to_nodes.to_scipy()[node_ids.cpu().numpy()]
         used = np.unique(to_nodes.indices)
         device, dtype = self.diagonal.device, self.diagonal.dtype
-        return Propagation(
+        return LinearMap(
             to_hyperedges=SparseMatrix.of(self.to_hyperedges.to_scipy()[used], device=device, dtype=dtype),
             to_nodes=SparseMatrix.of(to_nodes[:, used], device=device, dtype=dtype),
             diagonal=self.diagonal[node_ids],
@@ -312,7 +312,7 @@ class Propagation:
 
 class _Propagate(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, way: Propagation) -> Tensor:
+    def forward(ctx: Any, x: Tensor, way: LinearMap) -> Tensor:
         ctx.way = way
         received = way.to_nodes.by_row.times(way.to_hyperedges.by_row.times(x))
         return received.addcmul_(way.diagonal, x if way.node_ids is None else x[way.node_ids])
@@ -320,7 +320,7 @@ class _Propagate(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        way: Propagation = ctx.way
+        way: LinearMap = ctx.way
         sent = way.to_hyperedges.by_column.times(way.to_nodes.by_column.times(gradient))
         kept = way.diagonal * gradient
         return sent.add_(kept) if way.node_ids is None else sent.index_add_(0, way.node_ids, kept), None

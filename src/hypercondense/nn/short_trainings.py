@@ -1,7 +1,7 @@
-"""Scores candidates while condensing: a short training, judged on validation nodes only."""
+"""Scores candidates while condensing: short trainings, judged on validation nodes only."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from statistics import fmean
 from types import MappingProxyType
@@ -12,68 +12,65 @@ from hypercondense.nn import model_class
 from hypercondense.nn.training import Configuration, Inputs, train
 from hypercondense.runtime.threads import one_thread
 
-_EPOCHS, _LOOKS = 80, 4
 
-
-def validation_scorer(source: Hypergraph, split: Split, **how: Any) -> Callable[[Hypergraph], float]:
-    """A function that trains networks on a candidate and returns their accuracy on the validation nodes.
+class ShortTrainings:
+    """Trains networks on a candidate and tells their accuracy on the validation nodes of the source.
 
     Args:
-        source: The hypergraph that is being condensed; its tensors are made once.
+        source: The hypergraph that is being condensed, as tensors.
         split: Validation nodes judge. Test labels are not read.
-        **how: What :func:`validation_scores` takes; the mean over its models is the score.
-    """
-    scores = validation_scores(source, split, **how)
-    return lambda candidate: fmean(scores(candidate))
-
-
-def validation_scores(
-    source: Hypergraph,
-    split: Split,
-    *,
-    models: Sequence[str] = ("hgnn",),
-    options: Mapping[str, Any] = MappingProxyType({}),
-    epochs: int = _EPOCHS,
-    looks: int = _LOOKS,
-    repeats: int = 1,
-    seed: int = 0,
-    device: str = "cpu",
-) -> Callable[[Hypergraph], list[float]]:
-    """A function that trains networks on a candidate and returns the accuracy of each.
-
-    Args:
-        source: As for :func:`validation_scorer`.
-        split: Likewise.
         models: There is one score for each, in its first form: a quick look, not the last word.
         options: What differs from the defaults of those models that have such an option.
         epochs: Length of a training.
         looks: How often the network is tried on the source in between; the best counts.
         repeats: Trainings of each model; their mean counts.
         seed: Of the first training of every candidate, so that equal candidates score the same.
-        device: A torch device.
     """
-    if len(split.validation_ids) == 0:
-        raise ValueError("the split has no validation nodes to score candidates on")
-    inputs = Inputs.of(source, device=device)
-    every = math.ceil(epochs / looks)
-    asked = [Configuration(model=model, options=_known_to(model, options), epochs=epochs) for model in models]
-    configurations = [configuration.in_each_form()[0] for configuration in asked]
 
-    def scores(candidate: Hypergraph) -> list[float]:
-        graph = Inputs.of(candidate, device=device)
+    def __init__(
+        self,
+        source: Inputs,
+        split: Split,
+        *,
+        models: Sequence[str] = ("hgnn",),
+        options: Mapping[str, Any] = MappingProxyType({}),
+        epochs: int = 80,
+        looks: int = 4,
+        repeats: int = 1,
+        seed: int = 0,
+    ) -> None:
+        if len(split.validation_ids) == 0:
+            raise ValueError("the split has no validation nodes to score candidates on")
+        self.source, self.split, self.repeats, self.seed = source, split, repeats, seed
+        self.every = math.ceil(epochs / looks)
+        asked = [
+            Configuration(model=model, options=_known_to(model, options), epochs=epochs) for model in models
+        ]
+        self.configurations = [one.in_each_form()[0] for one in asked]
 
-        def accuracy(configuration: Configuration, repeat: int) -> float:
-            return train(
-                configuration, graph, inputs, split, seed=seed + repeat, validate_every=every
-            ).validation
+    def __call__(self, candidate: Hypergraph) -> float:
+        """The mean over the models."""
+        return fmean(self.each(candidate))
 
+    def each(self, candidate: Hypergraph) -> list[float]:
+        """The accuracy of each model."""
+        graph = Inputs.of(candidate, device=self.source.labels.device)
         with one_thread():
             return [
-                fmean(accuracy(configuration, repeat) for repeat in range(repeats))
-                for configuration in configurations
+                fmean(self._accuracy(one, graph, repeat) for repeat in range(self.repeats))
+                for one in self.configurations
             ]
 
-    return scores
+    def _accuracy(self, configuration: Configuration, graph: Inputs, repeat: int) -> float:
+        trained = train(
+            configuration,
+            graph,
+            self.source,
+            self.split,
+            seed=self.seed + repeat,
+            validate_every=self.every,
+        )
+        return trained.validation
 
 
 def _known_to(model: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,28 +2,32 @@
 
 import math
 import re
-import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-@dataclass
+class Timed(Protocol):
+    """Something that took a while."""
+
+    @property
+    def seconds(self) -> float:
+        """How long."""
+
+
+@dataclass(frozen=True)
 class Budget:
-    """What is left of a budget. The first trial is always allowed: there must be something to return.
+    """What a search may use. The first trial is always allowed: there must be something to return.
 
     Args:
         trials: How many trials may be begun.
         seconds: For how long trials may be begun.
-        used: Trials begun so far.
-        elapsed: Seconds used before this process began, where a search is continued.
     """
 
     trials: float = math.inf
     seconds: float = math.inf
-    used: int = 0
-    elapsed: float = 0.0
-    _begin: float = field(default_factory=time.perf_counter, repr=False)
 
     @classmethod
     def parse(cls, text: str) -> "Budget":
@@ -32,7 +36,7 @@ class Budget:
         >>> Budget.parse("2m").seconds
         120.0
         """
-        number = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", text)
+        number = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]+)?)\s*([smh]?)\s*", text)
         if number is None or float(number[1]) == 0 or (not number[2] and "." in number[1]):
             raise ValueError(
                 f"budget must be a number of trials, as 8, or a time, as 60s, 2m or 1h; got {text!r}"
@@ -41,11 +45,6 @@ class Budget:
             return cls(seconds=float(number[1]) * _UNITS[number[2]])
         return cls(trials=int(number[1]))
 
-    @property
-    def spent_seconds(self) -> float:
-        """Time since the search began."""
-        return self.elapsed + time.perf_counter() - self._begin
-
-    def is_left(self) -> bool:
-        """Whether another trial may begin."""
-        return self.used == 0 or (self.used < self.trials and self.spent_seconds < self.seconds)
+    def is_left(self, done: Sequence[Timed]) -> bool:
+        """Whether another trial may begin after these."""
+        return not done or (len(done) < self.trials and sum(trial.seconds for trial in done) < self.seconds)

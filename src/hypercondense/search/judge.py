@@ -1,14 +1,13 @@
 """What candidates are worth, on validation nodes: a cheap look at all of them."""
 
-import math
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
-from hypercondense.condensing.base import Task
-from hypercondense.condensing.problem import targets_of, view_of
+from hypercondense.condensing.job import Job
+from hypercondense.condensing.maps import Map
+from hypercondense.condensing.problem import rows_of, targets_of
 from hypercondense.diffusion import identity, vanilla
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.nn import Receivers
@@ -17,12 +16,10 @@ from hypercondense.nn.hgnn import HGNN
 from hypercondense.nn.learner import Learner, averaged_learner
 from hypercondense.nn.steps import Training
 from hypercondense.nn.training import Inputs, told_classes
-from hypercondense.runtime.rng import generator
+from hypercondense.runtime.rng import Stream, generator
 
-_STREAM = 8
 _TRAINING = Training(hidden=64)
 _STEPS = 200
-_STANDARD_ERRORS = 2.5
 
 
 @dataclass(frozen=True)
@@ -34,35 +31,33 @@ class Judge:
         receivers: Its validation nodes.
         raw: Their features: candidates of raw rows are tried on these, by a network without a structure.
         labels: Their classes.
-        targets: One-hot classes of the condensed nodes.
     """
 
     source: Inputs
     receivers: Receivers
     raw: Tensor
     labels: Tensor
-    targets: Tensor
 
     @classmethod
-    def of(cls, task: Task) -> "Judge":
+    def of(cls, job: Job) -> "Judge":
         """Prepare the rows once."""
-        source = Inputs.of(task.source, device=task.device)
-        node_ids = torch.as_tensor(task.split.validation_ids.copy())
-        targets = F.one_hot(torch.as_tensor(task.labels.copy()), task.source.num_classes)
+        source = job.material.inputs
+        node_ids = torch.as_tensor(job.material.split.validation_ids.copy())
+        raw = torch.from_numpy(job.material.parts(Map(kernel="none"))[1]).to(source.labels.device)
         return cls(
             source=source,
             receivers=Receivers(source.structure, node_ids),
-            raw=torch.from_numpy(task.diffused_parts(identity())[1]).to(task.device),
-            labels=source.labels[node_ids.to(task.device)],
-            targets=targets.to(task.device, torch.float32),
+            raw=raw,
+            labels=source.labels[node_ids.to(source.labels.device)],
         )
 
     def __call__(self, candidate: Hypergraph, *, trusts_structure: bool) -> Tensor:
         """Whether each validation node is told right. Equal candidates get the same answer."""
         coefficients = vanilla(2) if trusts_structure else identity()
-        rows = view_of(candidate, coefficients, like=self.targets)
-        targets = targets_of(candidate, plain=self.targets)
-        learner = averaged_learner(rows, targets, how=_TRAINING, chance=generator(0, _STREAM), steps=_STEPS)
+        rows = rows_of(candidate, coefficients, like=self.raw)
+        targets = targets_of(candidate, num_classes=self.source.num_classes, like=self.raw)
+        chance = generator(0, Stream.SEARCH_JUDGE)
+        learner = averaged_learner(rows, targets, how=_TRAINING, chance=chance, steps=_STEPS)
         scores = self._convolved(learner) if trusts_structure else learner(self.raw)
         return (told_classes(scores) == self.labels).cpu()
 
@@ -81,16 +76,3 @@ class Judge:
             layer.bias.copy_(weight[:, -1])
         scores: Tensor = network(self.source.features, self.source.structure, self.receivers)
         return scores
-
-
-def is_clearly_better(right: Tensor, other: Tensor) -> bool:
-    """Whether more nodes are right than in another trial, by 2.5 standard errors of the difference.
-
-    With few validation nodes small differences are chance, and the best of many trials is the luckiest.
-
-    >>> is_clearly_better(torch.tensor([True] * 9 + [False]), torch.tensor([True] * 8 + [False] * 2))
-    False
-    """
-    difference = right.double() - other.double()
-    error = float(difference.std(correction=0)) / math.sqrt(len(difference))
-    return float(difference.mean()) > _STANDARD_ERRORS * error

@@ -10,13 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hypercondense.catalogue import make_method
-from hypercondense.condensing import Herding, KCenter, Random
+from hypercondense.catalogue import condense, make_method
+from hypercondense.condensation import Condensation
 from hypercondense.condensing.assembly import induced
+from hypercondense.condensing.baselines.coresets import Herding, KCenter
+from hypercondense.condensing.baselines.embedding import Diffused, HiddenLayer, Raw
 from hypercondense.condensing.baselines.selection import herding, k_center, random_positions
 from hypercondense.data import synthetic
 from hypercondense.errors import ConfigError
-from hypercondense.hypergraph import Hypergraph, Ids, split
+from hypercondense.hypergraph import Hypergraph, Ids, Split, split
+from hypercondense.nn.short_trainings import ShortTrainings
+from hypercondense.nn.training import Inputs
+from hypercondense.typed import content_of
 
 #: Small whole numbers: every sum is exact, so ties are real ties and the first of them must win.
 ROWS = st.tuples(st.integers(1, 9), st.integers(1, 3)).flatmap(
@@ -144,32 +149,34 @@ def test_nodes_that_share_no_hyperedge_get_the_identity() -> None:
     np.testing.assert_array_equal(chosen.incidence.matrix(3, 3).toarray(), np.eye(3))
 
 
-@pytest.mark.parametrize("method", [Random(), Herding(), KCenter()])
-def test_features_are_the_chosen_nodes_own_and_stay_sparse(method: Any) -> None:
+def chosen_by(name: str, source: Hypergraph, nodes: int, **settings: Any) -> Condensation:
+    return condense(source, split(source), nodes=nodes, method=name, settings=settings, select=False)
+
+
+@pytest.mark.parametrize("name", ["random", "herding", "k-center"])
+def test_features_are_the_chosen_nodes_own_and_stay_sparse(name: str) -> None:
     source = synthetic(num_nodes=80, num_hyperedges=40, num_features=30, feature_density=0.1, num_classes=3)
-    result = method.condense(source, split(source), nodes=12)
+    result = chosen_by(name, source, 12)
     ids = np.concatenate(result.members)
     assert len(np.unique(ids)) == 12
     assert result.hypergraph.is_sparse
     np.testing.assert_array_equal(result.hypergraph.dense_features(), source.dense_features(ids))
 
 
-@pytest.mark.parametrize("embedding", ["raw", "diffused", "hgnn"])
+@pytest.mark.parametrize("embedding", [Raw(), Diffused(time=1.0), HiddenLayer(epochs=3)])
 @pytest.mark.parametrize("name", ["herding", "k-center"])
-def test_every_embedding_chooses_and_is_recorded(name: str, embedding: str) -> None:
+def test_every_embedding_chooses_and_is_recorded(name: str, embedding: Any) -> None:
     source = synthetic(num_nodes=80, num_hyperedges=40, num_features=6, num_classes=3)
-    method = make_method(name, {"embedding": embedding, "epochs": 3})
-    result = method.condense(source, split(source), nodes=9)
-    assert result.provenance.settings["embedding"] == embedding
+    result = chosen_by(name, source, 9, embedding=content_of(embedding))
+    assert result.provenance.settings["embedding"] == content_of(embedding)
     assert result.hypergraph.num_nodes == 9
 
 
 def test_herding_in_an_embedding_uses_that_embedding() -> None:
     source = synthetic(num_nodes=200, num_hyperedges=150, num_features=6, num_classes=2)
-    parts = split(source)
     results = [
-        np.concatenate(make_method("herding", {"embedding": kind}).condense(source, parts, nodes=8).members)
-        for kind in ("raw", "diffused", "hgnn")
+        np.concatenate(chosen_by("herding", source, 8, embedding=kind).members)
+        for kind in ("raw", "diffused", "trained")
     ]
     assert len({tuple(ids) for ids in results}) == 3
 
@@ -177,7 +184,7 @@ def test_herding_in_an_embedding_uses_that_embedding() -> None:
 def test_different_seeds_choose_different_random_nodes() -> None:
     source = synthetic(num_nodes=200, num_hyperedges=50)
     chosen: list[Ids] = [
-        np.concatenate(Random().condense(source, split(source), nodes=20, seed=seed).members)
+        np.concatenate(condense(source, nodes=20, method="random", seed=seed, select=False).members)
         for seed in (0, 1)
     ]
     assert chosen[0].tolist() != chosen[1].tolist()
@@ -186,35 +193,43 @@ def test_different_seeds_choose_different_random_nodes() -> None:
 @pytest.mark.parametrize("name", ["random", "herding", "k-center"])
 def test_more_nodes_than_training_nodes_are_refused_with_the_largest_number(name: str) -> None:
     source = synthetic(num_nodes=40, num_hyperedges=20, num_classes=3)
-    parts = split(source)
     with pytest.raises(ValueError, match=r"at most --nodes 20"):
-        make_method(name).condense(source, parts, nodes=21)
-    everything = make_method(name).condense(source, parts, nodes=20)
-    assert sorted(np.concatenate(everything.members)) == parts.train_ids.tolist()
+        chosen_by(name, source, 21)
+    everything = chosen_by(name, source, 20)
+    assert sorted(np.concatenate(everything.members)) == split(source).train_ids.tolist()
 
 
 def test_an_empty_structure_is_warned_about_unless_the_method_makes_none() -> None:
     source = Hypergraph(
         features=np.eye(12), labels=np.arange(12) % 3, incidence=([], []), num_hyperedges=0, name="loose"
     )
-    parts = split(source)
-    assert any(
-        "structure is empty" in warning for warning in Random().condense(source, parts, nodes=3).warnings
-    )
-    free = make_method("hgcpa", {"epochs": 1}).condense(source, parts, nodes=3)
-    assert not any("structure is empty" in warning for warning in free.warnings)
+    for name, changes, expected in (("random", {}, True), ("hgcpa", {"epochs": 1}, False)):
+        warnings = chosen_by(name, source, 3, **changes).warnings
+        assert any("structure is empty" in warning for warning in warnings) == expected
+
+
+@pytest.mark.parametrize("name", ["random", "herding"])
+def test_chosen_nodes_have_no_score_but_may_be_worse_than_random_ones(
+    name: str, source: Hypergraph, parts: Split
+) -> None:
+    result = condense(source, parts, nodes=9, method=name)
+    score = ShortTrainings(Inputs.of(source), parts)
+    assert result.start_validation is result.final_validation is None  # nothing was chosen
+    random = condense(source, parts, nodes=9, method="random", select=False).hypergraph
+    is_worse = any("worse than random" in warning for warning in result.warnings)
+    assert is_worse == (score(result.hypergraph) < score(random))
 
 
 def test_an_unknown_embedding_is_refused_by_name() -> None:
-    with pytest.raises(ConfigError, match="one of raw, diffused, hgnn"):
+    with pytest.raises(ConfigError, match=r"embedding.* must be one of raw, diffused, trained, got 'best'"):
         make_method("herding", {"embedding": "best"})
 
 
 def test_wrong_options_are_refused() -> None:
-    with pytest.raises(ValueError, match="time must be above 0"):
-        Herding(time=0)
-    with pytest.raises(ValueError, match="epochs must be at least 0"):
-        KCenter(epochs=-1)
+    with pytest.raises(ValueError, match="time must be a number > 0"):
+        Herding(embedding=Diffused(time=0))
+    with pytest.raises(ValueError, match="epochs must be a whole number >= 1"):
+        KCenter(embedding=HiddenLayer(epochs=-1))
 
 
 @pytest.mark.slow

@@ -3,13 +3,10 @@
 docs/baselines.md lists what the descriptions of these methods leave open.
 """
 
-from abc import abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar
 
 from hypercondense.condensing.assembly import induced
-from hypercondense.condensing.base import Condenser, Outcome, Task
-from hypercondense.condensing.baselines.embedding import EMBEDDINGS, Embedding
+from hypercondense.condensing.baselines.embedding import Embedding, Raw
 from hypercondense.condensing.baselines.selection import (
     Choose,
     check_enough,
@@ -18,87 +15,73 @@ from hypercondense.condensing.baselines.selection import (
     positions_by_class,
     random_positions,
 )
-from hypercondense.condensing.guard import RANDOM_STREAM
-from hypercondense.condensing.options import check_options, choice
+from hypercondense.condensing.job import Job, Made
 from hypercondense.hypergraph import Ids
-from hypercondense.runtime.rng import numpy_generator
+from hypercondense.runtime.rng import Stream, numpy_generator
+from hypercondense.typed import Value
+
+_EMPTY = "no two chosen nodes share a hyperedge, which is usual for few nodes; ask for more condensed nodes"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Coreset(Condenser):
-    """Chosen training nodes and the structure they induce."""
-
-    empty_structure: ClassVar[str | None] = (
-        "no two chosen nodes share a hyperedge, which is usual for few nodes; ask for more condensed nodes"
-    )
-
-    @abstractmethod
-    def choose(self, task: Task) -> Ids:
-        """Positions of the chosen training nodes, one for each of ``task.labels``."""
-
-    def run(self, task: Task) -> Outcome:
-        """Choose, then cut the chosen nodes out of the source."""
-        check_enough(task.train_labels, task.labels)  # before an embedding is trained in vain
-        node_ids = task.split.train_ids[self.choose(task)]
-        hypergraph = induced(task.source, node_ids)
-        score = None
-        if task.select is not None:
-            with task.stage("select"):
-                score = task.select(hypergraph)
-        members = tuple(node_ids[place : place + 1] for place in range(len(node_ids)))
-        return Outcome(hypergraph=hypergraph, members=members, start_validation=score, final_validation=score)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Random(Coreset):
+class Random(Value):
     """Training nodes drawn uniformly without replacement."""
 
-    name: ClassVar[str] = "random"
-    is_random: ClassVar[bool] = True
+    empty_structure: ClassVar[str] = _EMPTY
+    one_thread_up_to: ClassVar[int] = 0
 
-    def choose(self, task: Task) -> Ids:
+    def run(self, job: Job) -> Made:
         """Any nodes of the right classes."""
-        return random_positions(task.train_labels, task.labels, numpy_generator(task.seed, RANDOM_STREAM))
+        rng = numpy_generator(job.seed, Stream.RANDOM_NODES)
+        return cut_out(job, random_positions(job.material.train_labels, job.labels, rng))
 
 
-@dataclass(frozen=True, kw_only=True)
-class EmbeddedCoreset(Coreset):
-    """Nodes chosen by where they are in an embedding.
+class Herding(Value):
+    """Nodes whose mean stays close to the mean of their class (Welling, 2009).
 
     Args:
-        embedding: ``raw`` features, ``diffused`` features, or the hidden layer of an ``hgnn`` trained on the
-            source's training nodes.
-        time: Diffusion time of ``diffused``.
-        epochs: Training epochs of ``hgnn``.
+        embedding: Where distances are measured: ``raw`` features, ``diffused`` ones, or the last layer of a
+            ``trained`` HGNN.
     """
 
-    chooser: ClassVar[Choose]
+    empty_structure: ClassVar[str] = _EMPTY
+    one_thread_up_to: ClassVar[int] = 0
 
-    embedding: Embedding = choice("raw", EMBEDDINGS)
-    time: float = 2.0
-    epochs: int = 100
+    embedding: Embedding = Raw()
 
-    def __post_init__(self) -> None:
-        check_options(self, above={"time": 0}, at_least={"epochs": 0})
-
-    def choose(self, task: Task) -> Ids:
+    def run(self, job: Job) -> Made:
         """The nodes that represent the rows of their class."""
-        rows = self.embedding(task, self.time, self.epochs)
-        with task.stage("choose"):
-            return positions_by_class(rows, task.train_labels, task.labels, type(self).chooser)
+        return cut_out(job, _chosen(job, self.embedding, herding))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Herding(EmbeddedCoreset):
-    """Nodes whose mean stays close to the mean of their class (Welling, 2009)."""
+class KCenter(Value):
+    """Nodes that leave no node of their class far away (Sener and Savarese, 2018).
 
-    name: ClassVar[str] = "herding"
-    chooser: ClassVar[Choose] = staticmethod(herding)
+    Args:
+        embedding: As for herding.
+    """
+
+    empty_structure: ClassVar[str] = _EMPTY
+    one_thread_up_to: ClassVar[int] = 0
+
+    embedding: Embedding = Raw()
+
+    def run(self, job: Job) -> Made:
+        """The nodes that represent the rows of their class."""
+        return cut_out(job, _chosen(job, self.embedding, k_center))
 
 
-@dataclass(frozen=True, kw_only=True)
-class KCenter(EmbeddedCoreset):
-    """Nodes that leave no node of their class far away (Sener and Savarese, 2018)."""
+def _chosen(job: Job, embedding: Embedding, choose: Choose) -> Ids:
+    train_labels = job.material.train_labels
+    check_enough(train_labels, job.labels)  # before an embedding is trained in vain
+    rows = embedding.rows(job)
+    with job.material.clock.stage("choose"):
+        return positions_by_class(rows, train_labels, job.labels, choose)
 
-    name: ClassVar[str] = "k-center"
-    chooser: ClassVar[Choose] = staticmethod(k_center)
+
+def cut_out(job: Job, positions: Ids) -> Made:
+    """The training nodes at ``positions`` with the hyperedges they share."""
+    material = job.material
+    node_ids = material.split.train_ids[positions]
+    hypergraph = induced(material.source, node_ids)
+    members = tuple(node_ids[place : place + 1] for place in range(len(node_ids)))
+    return Made(hypergraph=hypergraph, members=members)  # nothing was chosen on validation nodes

@@ -5,73 +5,91 @@ that they agree with sampled rows of their class and stay different from each ot
 docs/baselines.md lists what the description leaves open.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
-from hypercondense.condensing.base import Condenser, Outcome, Task
+from hypercondense.condensing.job import Job, Made
+from hypercondense.condensing.leaves import Leaves
+from hypercondense.condensing.loop import Objective, optimize
 from hypercondense.condensing.losses import PairSampler, fine_loss
-from hypercondense.condensing.options import check_options, choice
-from hypercondense.condensing.refinement import Rows, State, first_features, spread
-from hypercondense.condensing.starts import STARTS, Start
-from hypercondense.diffusion import vanilla
+from hypercondense.condensing.maps import Map
+from hypercondense.condensing.rows import SeenRows, spread
+from hypercondense.condensing.starts import Means
+from hypercondense.runtime.rng import Stream, generator
+from hypercondense.typed import Count, CountOrZero, NotNegative, Positive, Value
 
-_SAMPLE_STREAM = 4
 
-
-@dataclass(frozen=True, kw_only=True)
-class HGCPA(Condenser):
+class HGCPA(Value):
     """Precomputed class-wise means, adapted by contrast.
 
     Args:
         hops: Times that messages are passed before everything else: the source rows are ``P^hops X``.
-        start: How rows are aggregated: ``uniform`` (means of sampled rows), ``single`` or ``kmeans``.
-        samples_per_node: Rows per mean.
+        samples: Rows per mean.
         epochs: Steps of adaptation; 0 is the precomputation alone.
-        feature_step: Step of Adam, times the standard deviation of the features at the start.
+        step: Step of Adam, times the standard deviation of the features at the start.
         negatives: Rows of other classes that each condensed node is contrasted with.
         diversity: Weight of the repulsion between condensed nodes of one class.
         temperature: Divides all similarities, which are cosines.
-        snapshots: How many states besides the start are scored by ``select``.
+        looks: How many states besides the start are scored on validation nodes; 0 returns the last.
     """
 
-    name: ClassVar[str] = "hgcpa"
-    empty_structure: ClassVar[str | None] = None
+    empty_structure: ClassVar[None] = None
     one_thread_up_to: ClassVar[int] = 256
 
-    hops: int = 2
-    start: Start = choice("uniform", STARTS)
-    samples_per_node: int = 20
-    epochs: int = 50
-    feature_step: float = 0.03
-    negatives: int = 10
-    diversity: float = 0.1
-    temperature: float = 0.2
-    snapshots: int = 4
+    hops: CountOrZero = 2
+    samples: Count = 20
+    epochs: CountOrZero = 50
+    step: Positive = 0.03
+    negatives: CountOrZero = 10
+    diversity: NotNegative = 0.1
+    temperature: Positive = 0.2
+    looks: CountOrZero = 4
 
-    def __post_init__(self) -> None:
-        check_options(self, at_least={"hops": 0, "samples_per_node": 1, "epochs": 0, "snapshots": 1})
-        check_options(self, at_least={"negatives": 0, "diversity": 0})
-        check_options(self, above={"temperature": 0, "feature_step": 0})
-
-    def run(self, task: Task) -> Outcome:
+    def run(self, job: Job) -> Made:
         """Precompute, then adapt."""
-        rows = Rows(task.diffused_rows(vanilla(self.hops)), task.train_labels, task.device, unit_vectors=True)
-        first, members = first_features(task, rows, start=self.start, samples=self.samples_per_node)
-        step = self.feature_step * spread(first)
-        state = State.features_only(task, first, step=step, stream=_SAMPLE_STREAM)
-        labels = torch.as_tensor(task.labels, device=task.device)
-        sampler = PairSampler.of(rows.labels, task.labels, self.negatives)
-        for _ in state.epochs(self.epochs, self.snapshots):
-            directions = rows.directed(state.features)
-            positives, negatives = (rows[positions] for positions in sampler.draw(state.chance))
-            alignment = fine_loss(directions, positives, negatives, temperature=self.temperature)
-            crowd = crowding(directions, labels, temperature=self.temperature)
-            loss = alignment + self.diversity * crowd
-            state.update(loss, state.structure(), features=True, alignment=alignment, crowding=crowd)
-        return state.outcome(members)
+        material, rows_map = job.material, Map(kernel="power", time=self.hops)
+        rows = material.training_rows(rows_map)
+        start = Means(samples=self.samples)
+        first, members = material.first_features(rows, rows_map, start, job.labels, seed=job.seed)
+        seen = SeenRows(rows, material.train_labels, material.device, unit_vectors=True)
+        run = optimize(
+            job,
+            Leaves(first),
+            Adaptation(self, seen, job, step=self.step * spread(first)),
+            labels=job.labels,
+            epochs=self.epochs,
+            looks=self.looks,
+        )
+        return run.made(members)
+
+
+class Adaptation(Objective):
+    """Agreement with sampled rows of the class, and distance from its other nodes."""
+
+    def __init__(self, method: HGCPA, rows: SeenRows, job: Job, *, step: float) -> None:
+        self.method, self.rows, self.step = method, rows, step
+        self.labels = torch.as_tensor(job.labels, device=job.material.device)
+        self.sampler = PairSampler.of(rows.labels, job.labels, method.negatives)
+        self.chance = generator(job.seed, Stream.HGCPA)
+
+    def seen(self, features: Tensor, structure: Tensor) -> Tensor:
+        """Their directions: there is no structure."""
+        return self.rows.directed(features)
+
+    def loss(self, seen: Tensor, shares: Tensor | None, epoch: int) -> tuple[Tensor, dict[str, Tensor]]:
+        """Alignment and crowding."""
+        temperature = self.method.temperature
+        positives, negatives = (self.rows[positions] for positions in self.sampler.draw(self.chance))
+        alignment = fine_loss(seen, positives, negatives, temperature=temperature)
+        crowd = crowding(seen, self.labels, temperature=temperature)
+        loss = alignment + self.method.diversity * crowd
+        return loss, {"alignment": alignment, "crowding": crowd}
+
+    def steps(self, epoch: int) -> tuple[float, float]:
+        """The same all the time."""
+        return self.step, 0.0
 
 
 def crowding(directions: Tensor, labels: Tensor, *, temperature: float) -> Tensor:

@@ -18,7 +18,7 @@ from hypercondense.files.storage import (
     write_tensors,
 )
 from hypercondense.hypergraph import Hypergraph
-from hypercondense.hypergraph.stored import Facts, restored
+from hypercondense.hypergraph.stored import StoredFacts, restored
 from hypercondense.typed import Value
 
 TENSORS_FILE = "hypergraph.safetensors"
@@ -26,14 +26,14 @@ FORMAT = "hypercondense.hypergraph"
 VERSION = 2  # of folders with soft labels; others are of version 1, which older programs read too
 
 
-class Manifest(Value, frozen=True, kw_only=True):
+class NativeManifest(Value, frozen=True, kw_only=True):
     """``manifest.json`` of a native folder."""
 
     format: str
     version: Annotated[int, Meta(ge=1, le=VERSION)]
     name: str
     notes: tuple[str, ...]
-    facts: Facts
+    facts: StoredFacts
     digest: str
     sha256: dict[str, str]
 
@@ -65,7 +65,7 @@ def read_native(path: Path) -> Hypergraph:
 def _read(path: Path, name: str | None = None, _recipe: FeatureRecipe | None = None) -> Hypergraph:
     folder = containing_folder(path)
     read_bytes(folder / MANIFEST)  # refuses what is not a file with a clear line
-    manifest = read_manifest(folder, Manifest, format=FORMAT, version_field="version", newest=VERSION)
+    manifest = read_manifest(folder, NativeManifest, format=FORMAT, version_field="version", newest=VERSION)
     tensors = folder / TENSORS_FILE
     if not tensors.is_file():
         raise FormatError(f"{tensors} is missing or not a file")

@@ -14,7 +14,7 @@ _SCALARS = (int, float, str, bytes, type(None))
 _PLAIN_TYPE = re.compile(r"[<>=|]?([biuf])([1248])")
 
 
-class Budget(Protocol):
+class Allowance(Protocol):
     """Whoever runs the pickle counts what it allocates."""
 
     def spend(self, num_bytes: int) -> None:
@@ -69,7 +69,7 @@ class ArrayContent:
 class Allowed:
     """What an allowed name leads to; ``call`` gets the machine and the arguments."""
 
-    call: Callable[[Budget, tuple[Any, ...]], Any]
+    call: Callable[[Allowance, tuple[Any, ...]], Any]
 
 
 def _python2_bytes(raw: Any) -> Any:
@@ -88,13 +88,13 @@ def _array(raw: Any, kind: Any, shape: Any, order: str) -> "np.ndarray[Any, Any]
     return np.frombuffer(raw, kind.dtype).reshape(shape, order=order)  # type: ignore[call-overload, no-any-return]
 
 
-def _scalar(machine: Budget, arguments: tuple[Any, ...]) -> Any:
+def _scalar(machine: Allowance, arguments: tuple[Any, ...]) -> Any:
     kind, raw = arguments
     machine.spend(len(raw))
     return _array(_python2_bytes(raw), kind, (1,), "C")[0].item()
 
 
-def _encode(machine: Budget, arguments: tuple[Any, ...]) -> bytes:
+def _encode(machine: Allowance, arguments: tuple[Any, ...]) -> bytes:
     text, encoding = arguments
     if not isinstance(text, str) or encoding not in ("latin1", "latin-1"):
         raise FormatError(f"_codecs.encode into {str(encoding)[:40]!r}")
@@ -102,8 +102,8 @@ def _encode(machine: Budget, arguments: tuple[Any, ...]) -> bytes:
     return text.encode("latin-1")
 
 
-def _collection(kind: type) -> Callable[[Budget, tuple[Any, ...]], Any]:
-    def call(machine: Budget, arguments: tuple[Any, ...]) -> Any:
+def _collection(kind: type) -> Callable[[Allowance, tuple[Any, ...]], Any]:
+    def call(machine: Allowance, arguments: tuple[Any, ...]) -> Any:
         (items,) = arguments or ([],)
         if not isinstance(items, list | tuple | set | frozenset):
             raise FormatError(f"a {kind.__name__} of a {type(items).__name__}")
@@ -113,7 +113,7 @@ def _collection(kind: type) -> Callable[[Budget, tuple[Any, ...]], Any]:
     return call
 
 
-def _ordered(machine: Budget, arguments: tuple[Any, ...]) -> dict[Any, Any]:
+def _ordered(machine: Allowance, arguments: tuple[Any, ...]) -> dict[Any, Any]:
     (items,) = arguments or ([],)
     machine.spend(128 * len(items))
     return {harmless_key(key): value for key, value in items}
@@ -127,7 +127,7 @@ def harmless_key(value: Any) -> Any:
     return value
 
 
-def _named_only(_machine: Budget, _arguments: tuple[Any, ...]) -> Any:
+def _named_only(_machine: Allowance, _arguments: tuple[Any, ...]) -> Any:
     raise FormatError("a type that is named but must not be made")
 
 

@@ -1,17 +1,16 @@
 """HG-Cond and HG-Cond-NHL (Gong et al., 2025), from their published description.
 
-Start reading at :meth:`Matching.run`. docs/baselines.md lists every choice the description leaves open.
+Start reading at :meth:`HGCond.run`. docs/baselines.md lists every choice the description leaves open.
 """
 
-from abc import abstractmethod
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
+from typing import Annotated, ClassVar
 
 import numpy as np
 import torch
+from msgspec import Meta
 from torch import Tensor, nn
 
-from hypercondense.condensing.base import Condenser, Outcome, Task
 from hypercondense.condensing.baselines.hgcond.linker import HyperedgeLinker, train_linker
 from hypercondense.condensing.baselines.hgcond.matching import (
     SourceRows,
@@ -22,208 +21,166 @@ from hypercondense.condensing.baselines.hgcond.matching import (
     matching_losses,
 )
 from hypercondense.condensing.baselines.hgcond.pairs import MembershipSampler
-from hypercondense.condensing.options import check_options, choice
-from hypercondense.condensing.refinement import Rows, State, first_features, spread
-from hypercondense.condensing.starts import STARTS, Start
-from hypercondense.diffusion import diffuse_dense, vanilla
+from hypercondense.condensing.job import Job, Made
+from hypercondense.condensing.leaves import Leaves
+from hypercondense.condensing.loop import Objective, optimize
+from hypercondense.condensing.maps import Map
+from hypercondense.condensing.rows import spread
+from hypercondense.condensing.starts import Means
 from hypercondense.hypergraph import Dense
-from hypercondense.runtime.rng import generator, numpy_generator, seeded
+from hypercondense.runtime.rng import Stream, generator, numpy_generator, seeded
+from hypercondense.typed import Count, CountOrZero, NotNegative, Positive, Value
 
-_SAMPLE_STREAM, _LINKER_STREAM, _EXPERT_STREAM = 5, 6, 7  # independent sources of chance under one seed
+_EXPERT_STEP, _EXPERT_ROWS = 1.0, 4096  # size of a step, and most training rows it reads
+_STRIDE, _STUDENT_STEPS = 10, 5  # steps from waypoint to waypoint, and those of a student that go as far
+_LINKER_BATCH, _STRANGERS, _LINKER_STEP = 512, 256, 0.005  # incidences and non-members per step of Adam
+_DIVERGENCE_WEIGHT = 0.01
 _NO_HYPEREDGES = (
     "no hyperedge of the source has two members, so there is nothing to learn about hyperedges: "
     "the condensed hypergraph has only self-loops"
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Matching(Condenser):
-    """What HG-Cond and HG-Cond-NHL share.
+class HGCond(Value):
+    """A linker makes hyperedges; features are refined by matching gradients and parameters.
 
     Args:
         hops: Powers of P in front of the weights of the matched network.
-        start: How training rows are aggregated: ``uniform``, ``single`` or ``kmeans``.
-        samples_per_node: Rows aggregated per condensed node.
+        samples: Rows aggregated per condensed node.
         epochs: Steps of Adam on the features, each against one waypoint.
-        feature_step: Its step, times the standard deviation of the features at the start.
-        snapshots: How many states besides the start are scored by ``select``.
-        linker_hidden: Width of the linker's encoder.
-        latent: Width of its latent vectors.
-        linker_steps: Steps of its training.
-        linker_step: Size of such a step of Adam.
-        linker_batch: Incidences per step.
-        strangers: Nodes that are not members per step.
-        divergence_weight: Weight of the divergence from the prior, per node.
+        step: Its step, times the standard deviation of the features at the start.
+        relink: Whether the linker makes the hyperedges anew whenever features change (HG-Cond), or only at
+            the start (HG-Cond-NHL).
+        linker_steps: Steps of the linker's training.
         threshold: Probability above which a node joins a hyperedge.
         max_members: Most members of a condensed hyperedge.
-        hidden: Width of the matched network's hidden layer; 0 for none.
         experts: Starts from which the network is trained on the source.
         expert_steps: Steps of gradient descent of each.
-        expert_step: Size of such a step.
-        expert_rows: Most training rows a step reads.
-        stride: Steps of an expert from one waypoint to the next.
-        student_steps: Steps on the condensed side that should go as far.
         gradient_weight: Weight of the distance of gradients.
         parameter_weight: Weight of the distance of parameters.
+        looks: How many states besides the start are scored on validation nodes; 0 returns the last.
     """
 
-    empty_structure: ClassVar[str | None] = "lower the option threshold, or raise linker_steps"
+    empty_structure: ClassVar[str] = "lower the option threshold, or raise linker_steps"
+    one_thread_up_to: ClassVar[int] = 0
 
-    hops: int = 2
-    start: Start = choice("uniform", STARTS)
-    samples_per_node: int = 20
-    epochs: int = 100
-    feature_step: float = 0.03
-    snapshots: int = 4
-    linker_hidden: int = 64
-    latent: int = 16
-    linker_steps: int = 300
-    linker_step: float = 0.005
-    linker_batch: int = 512
-    strangers: int = 256
-    divergence_weight: float = 0.01
-    threshold: float = 0.5
-    max_members: int = 8
-    hidden: int = 0
-    experts: int = 4
-    expert_steps: int = 100
-    expert_step: float = 1.0
-    expert_rows: int = 4096
-    stride: int = 10
-    student_steps: int = 5
-    gradient_weight: float = 1.0
-    parameter_weight: float = 1.0
+    hops: CountOrZero = 2
+    samples: Count = 20
+    epochs: CountOrZero = 100
+    step: Positive = 0.03
+    relink: bool = True
+    linker_steps: CountOrZero = 300
+    threshold: Annotated[float, Meta(ge=0, lt=1)] = 0.5
+    max_members: Annotated[int, Meta(ge=2)] = 8
+    experts: Count = 4
+    expert_steps: Annotated[int, Meta(ge=_STRIDE)] = 100
+    gradient_weight: NotNegative = 1.0
+    parameter_weight: NotNegative = 1.0
+    looks: CountOrZero = 4
 
     def __post_init__(self) -> None:
-        check_options(self, at_least={"hops": 0, "samples_per_node": 1, "epochs": 0, "snapshots": 1})
-        check_options(self, at_least={"linker_hidden": 1, "latent": 1, "linker_steps": 0, "linker_batch": 1})
-        check_options(self, at_least={"strangers": 1, "max_members": 2, "hidden": 0, "experts": 1})
-        check_options(self, at_least={"stride": 1, "expert_steps": self.stride, "student_steps": 1})
-        check_options(self, at_least={"divergence_weight": 0, "threshold": 0, "expert_rows": 1})
-        check_options(self, at_least={"gradient_weight": 0, "parameter_weight": 0})
-        check_options(self, above={"feature_step": 0, "linker_step": 0, "expert_step": 0})
+        super().__post_init__()
         if self.gradient_weight == self.parameter_weight == 0:
             raise ValueError("gradient_weight and parameter_weight must not both be 0")
-        if not self.threshold < 1:
-            raise ValueError(f"threshold must be from 0 to below 1, got {self.threshold:g}")
 
-    @abstractmethod
-    def structure_of(self, linker: HyperedgeLinker, features: Tensor) -> nn.Module:
-        """What makes the structure from the features, given the first ones."""
-
-    def run(self, task: Task) -> Outcome:
+    def run(self, job: Job) -> Made:
         """Train the linker, train the experts, then refine the features."""
-        coefficients = vanilla(self.hops)
-        propagated = task.diffused(coefficients)
-        rows = Rows(
-            np.asarray(propagated[task.split.train_ids]), task.train_labels, task.device, unit_vectors=False
-        )
-        first, members = first_features(task, rows, start=self.start, samples=self.samples_per_node)
+        material, rows_map = job.material, Map(kernel="power", time=self.hops)
+        propagated = material.diffused(rows_map)
+        rows = np.asarray(propagated[material.split.train_ids])
+        start = Means(samples=self.samples)
+        first, members = material.first_features(rows, rows_map, start, job.labels, seed=job.seed)
         center = torch.from_numpy(propagated.mean(axis=0, dtype=np.float64).astype(np.float32))
-        center = center.to(task.device)
-        linker = self.trained_linker(task, propagated, center)
-        view, waypoints = self.trained_experts(task, rows, center)
-        state = self.first_state(task, first, linker)
-        labels = torch.as_tensor(task.labels, device=task.device)
-
-        for _ in state.epochs(self.epochs, self.snapshots):
-            structure = state.structure()
-            smoothed = diffuse_dense(state.features, structure, coefficients, self_loops=True)
-            waypoint = waypoints[int(torch.randint(len(waypoints), (), generator=state.chance))]
-            gradient, parameter = matching_losses(
-                view(smoothed),
-                labels,
-                waypoint,
-                steps=self.student_steps,
-                step_size=self.expert_step * self.stride / self.student_steps,
-            )
-            loss = self.gradient_weight * gradient + self.parameter_weight * parameter
-            state.update(loss, structure, features=True, gradient=gradient, parameter=parameter)
-        outcome = state.outcome(members)
-        return outcome if linker else replace(outcome, warnings=(*outcome.warnings, _NO_HYPEREDGES))
-
-    def trained_linker(self, task: Task, propagated: Dense, center: Tensor) -> HyperedgeLinker | None:
-        """A frozen linker, or nothing where the source has no hyperedge to learn from."""
-        sampler = MembershipSampler(
-            task.source, self.linker_batch, self.strangers, numpy_generator(task.seed, _LINKER_STREAM)
+        center = center.to(material.device)
+        linker = self._trained_linker(job, propagated, center)
+        view, waypoints = self._trained_experts(job, rows, center)
+        structure: nn.Module | None = linker
+        if linker is not None and not self.relink:
+            structure = FixedStructure(linker(first.detach()))
+        objective = Matching(self, job, rows_map, view, waypoints, step=self.step * spread(first))
+        run = optimize(
+            job,
+            Leaves(first, generator=structure),
+            objective,
+            labels=job.labels,
+            epochs=self.epochs,
+            looks=self.looks,
         )
+        made = run.made(members)
+        return made if linker else replace(made, warnings=(*made.warnings, _NO_HYPEREDGES))
+
+    def _trained_linker(self, job: Job, propagated: Dense, center: Tensor) -> HyperedgeLinker | None:
+        """A frozen linker, or nothing where the source has no hyperedge to learn from."""
+        rng = numpy_generator(job.seed, Stream.HG_COND_LINKER)
+        sampler = MembershipSampler(job.material.source, _LINKER_BATCH, _STRANGERS, rng)
         if len(sampler) == 0:
             return None
-        with task.stage("linker"), seeded(task.seed):
-            linker = HyperedgeLinker(
-                center,
-                hidden=self.linker_hidden,
-                latent=self.latent,
-                threshold=self.threshold,
-                max_members=self.max_members,
-            ).to(task.device)
+        with job.material.clock.stage("linker"), seeded(job.seed):
+            linker = HyperedgeLinker(center, threshold=self.threshold, max_members=self.max_members)
             train_linker(
-                linker,
+                linker.to(job.material.device),
                 propagated,
                 sampler,
                 steps=self.linker_steps,
-                step_size=self.linker_step,
-                divergence_weight=self.divergence_weight,
-                progress=task.progress,
+                step_size=_LINKER_STEP,
+                divergence_weight=_DIVERGENCE_WEIGHT,
+                progress=job.progress,
             )
         return linker
 
-    def trained_experts(self, task: Task, rows: Rows, center: Tensor) -> tuple[View, list[Waypoint]]:
+    def _trained_experts(self, job: Job, rows: Dense, center: Tensor) -> tuple[View, list[Waypoint]]:
         """How networks see rows, and the ways of all experts, which learn from the training rows."""
-        widths = [task.source.num_features, *filter(None, [self.hidden]), task.source.num_classes]
+        material = job.material
+        widths = [material.source.num_features, material.source.num_classes]
         points: list[Waypoint] = []
-        with task.stage("experts"):
-            values = torch.from_numpy(rows.values).to(task.device)
+        with material.clock.stage("experts"):
+            values = torch.from_numpy(rows).to(material.device)
             view = View.of(values, center)
             source = SourceRows(
                 view(values),
-                torch.as_tensor(rows.labels, device=task.device),
-                batch=self.expert_rows,
-                chance=generator(task.seed, _EXPERT_STREAM),
+                torch.as_tensor(material.train_labels, device=material.device),
+                batch=_EXPERT_ROWS,
+                chance=generator(job.seed, Stream.HG_COND_EXPERTS),
             )
             for expert in range(self.experts):
                 points += expert_waypoints(
                     source,
-                    tuple(first.to(task.device) for first in first_parameters(widths, source.chance)),
+                    tuple(first.to(material.device) for first in first_parameters(widths, source.chance)),
                     steps=self.expert_steps,
-                    stride=self.stride,
-                    step_size=self.expert_step,
+                    stride=_STRIDE,
+                    step_size=_EXPERT_STEP,
                 )
-                task.progress("train experts", expert + 1, self.experts)
+                job.progress("train experts", expert + 1, self.experts)
         return view, points
 
-    def first_state(self, task: Task, features: Tensor, linker: HyperedgeLinker | None) -> State:
-        """What changes from epoch to epoch."""
-        return State(
-            task=task,
-            features=features.requires_grad_(),
-            generator=linker and self.structure_of(linker, features.detach()),
-            feature_step=self.feature_step * spread(features),
-            structure_step=1.0,  # nothing of the structure is learnt here
-            chance=generator(task.seed, _SAMPLE_STREAM),
+
+class Matching(Objective):
+    """Distance of gradients and parameters from those of experts."""
+
+    def __init__(
+        self, method: HGCond, job: Job, rows_map: Map, view: View, waypoints: list[Waypoint], *, step: float
+    ) -> None:
+        self.method, self.map, self.view, self.waypoints, self.step = method, rows_map, view, waypoints, step
+        self.labels = torch.as_tensor(job.labels, device=job.material.device)
+        self.chance = generator(job.seed, Stream.HG_COND)
+
+    def seen(self, features: Tensor, structure: Tensor) -> Tensor:
+        """Condensed features, propagated as the source's are, as networks see them."""
+        return self.view(self.map.condensed(features, structure))
+
+    def loss(self, seen: Tensor, shares: Tensor | None, epoch: int) -> tuple[Tensor, dict[str, Tensor]]:
+        """Both distances at a waypoint drawn by chance."""
+        waypoint = self.waypoints[int(torch.randint(len(self.waypoints), (), generator=self.chance))]
+        size = _EXPERT_STEP * _STRIDE / _STUDENT_STEPS
+        gradient, parameter = matching_losses(
+            seen, self.labels, waypoint, steps=_STUDENT_STEPS, step_size=size
         )
+        loss = self.method.gradient_weight * gradient + self.method.parameter_weight * parameter
+        return loss, {"gradient": gradient, "parameter": parameter}
 
-
-@dataclass(frozen=True, kw_only=True)
-class HGCond(Matching):
-    """HG-Cond: the frozen linker makes the hyperedges anew whenever the features change."""
-
-    name: ClassVar[str] = "hg-cond"
-
-    def structure_of(self, linker: HyperedgeLinker, features: Tensor) -> nn.Module:
-        """The linker itself."""
-        return linker
-
-
-@dataclass(frozen=True, kw_only=True)
-class HGCondNHL(Matching):
-    """HG-Cond-NHL: the hyperedges are those the linker makes at the start."""
-
-    name: ClassVar[str] = "hg-cond-nhl"
-
-    def structure_of(self, linker: HyperedgeLinker, features: Tensor) -> nn.Module:
-        """What the linker makes of the first features, whatever they become."""
-        return FixedStructure(linker(features))
+    def steps(self, epoch: int) -> tuple[float, float]:
+        """The same all the time."""
+        return self.step, 0.0
 
 
 class FixedStructure(nn.Module):

@@ -1,0 +1,62 @@
+"""How rows of the source are diffused: the paper's heat kernel (Eq. 2 and 4), its ablations, and powers."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta
+from torch import Tensor
+
+from hypercondense.diffusion import diffuse_dense, heat_kernel, identity, truncation_order, vanilla
+from hypercondense.typed import Value
+
+
+class Map(Value):
+    """A polynomial of P, the propagation matrix, that features go through.
+
+    Args:
+        kernel: ``heat-kernel`` (the paper), ``vanilla`` or ``none`` (its ablations), or ``power``, which is P
+            to the power of ``time``. Vanilla is one power of P, at which the heat kernel is cut off.
+        time: Diffusion time, lambda in Eq. 2; the power of P where ``kernel`` is ``power``.
+        walks: Whether P is that of random walks. Networks that take means over neighbours see such rows.
+    """
+
+    kernel: Literal["heat-kernel", "vanilla", "power", "none"] = "heat-kernel"
+    time: Annotated[float, Meta(ge=0, le=1000)] = 2.0
+    walks: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.kernel == "power" and self.time != int(self.time):
+            raise ValueError(f"time must be a whole number where kernel is power, got {self.time:g}")
+        if self.kernel == "none" and self.walks:
+            raise ValueError("walks need a kernel to walk by; without diffusion leave them out")
+        _ = self.coefficients  # an impossible time is found before the work begins
+
+    @property
+    def coefficients(self) -> tuple[float, ...]:
+        """``w_0 .. w_K`` of ``sum_k w_k P^k``.
+
+        >>> Map(kernel="power").coefficients
+        (0.0, 0.0, 1.0)
+        """
+        if self.kernel == "heat-kernel":
+            return heat_kernel(self.time)
+        if self.kernel == "vanilla":
+            return vanilla(truncation_order(self.time))
+        return vanilla(self.time) if self.kernel == "power" else identity()
+
+    @property
+    def trusts_structure(self) -> bool:
+        """Whether rows are diffused at all."""
+        return self.kernel != "none"
+
+    def condensed(self, features: Tensor, structure: Tensor) -> Tensor:
+        """Condensed features (n, d) through their own structure (n, hyperedges) and self-loops (Eq. 10)."""
+        return diffuse_dense(features, structure, self.coefficients, self_loops=True)
+
+
+def seen_through(features: Tensor, structure: Tensor, coefficients: Sequence[float]) -> Tensor:
+    """Features through a polynomial of P; without hyperedges every power of P is the identity."""
+    if structure.shape[1] == 0:
+        return sum(coefficients) * features
+    return diffuse_dense(features, structure, coefficients, self_loops=True)

@@ -1,0 +1,51 @@
+"""What a search chose, why, and among what: settings that make the same bits again."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypercondense.condensing.predict import Predict
+from hypercondense.condensing.presets import PRESETS
+from hypercondense.condensing.recipe import Recipe
+from hypercondense.condensing.settings import differences
+from hypercondense.search.policy import Trial, Tried
+
+
+def named(recipe: Tried) -> dict[str, Any]:
+    """The method and settings that make a recipe: the preset that is nearest to it, and what differs."""
+    if not isinstance(recipe, Recipe):
+        return {"method": "herding", "settings": {}}
+    alike = [name for name, (_, preset) in PRESETS.items() if _phases(preset) == _phases(recipe)]
+    nearest = min(alike, key=lambda name: len(differences(recipe, PRESETS[name][1])))
+    return {"method": nearest, "settings": differences(recipe, PRESETS[nearest][1])}
+
+
+def _phases(recipe: Recipe) -> tuple[bool, ...] | str:
+    """What a recipe is optimized by: nothing, the dual-level losses, a closed form, a training, or both."""
+    goal = recipe.goal
+    if recipe.bundles is not None:
+        return "bundles, whatever they are optimized by"
+    if not isinstance(goal, Predict):
+        return (goal is None,)
+    return goal.closed_form is not None, goal.training is not None
+
+
+def record(best: Trial, trials: Sequence[Trial], *, start: Trial | None = None) -> dict[str, Any]:
+    """The choice, in words and as settings, and all trials; ``start`` is what was optimized, if anything."""
+    is_from_start = start is not None and best is not start and isinstance(best.recipe, Recipe)
+    what = f"{best.label} (from {start.label})" if start and is_from_start else best.label
+    beside = f", the best start {start.confirmed:.1%}" if start else f", the best of {len(trials)}"
+    return {
+        **named(best.recipe),
+        "why": f"{what}: {best.confirmed:.1%} on validation nodes{beside}",
+        "trials": [_facts(trial) for trial in trials],
+    }
+
+
+def _facts(trial: Trial) -> dict[str, Any]:
+    return {
+        "label": trial.label,
+        **named(trial.recipe),
+        "score": trial.score,
+        "confirmed": trial.confirmed,
+        "seconds": trial.seconds,
+    }

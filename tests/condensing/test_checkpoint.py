@@ -1,0 +1,123 @@
+"""States on disk: what is continued, and what is refused with a reason."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from hypercondense.condensing.checkpoint import (
+    Checkpoint,
+    pack_optimizer,
+    remove_checkpoint,
+    unpack_optimizer,
+)
+from hypercondense.condensing.run import condense_by
+from hypercondense.errors import CondensationError, FormatError
+from hypercondense.files.storage import read_tensors, write_tensors
+from hypercondense.hypergraph import Hypergraph, Split
+from makers.jobs import kept_in, quick
+
+
+def file_in(folder: Path) -> Path:
+    (path,) = folder.iterdir()
+    return path
+
+
+def facts_changed(folder: Path, change: Any) -> None:
+    """Rewrite the facts of a checkpoint."""
+    tensors = dict(read_tensors(file_in(folder)))
+    facts = json.loads(tensors["facts"].tobytes())
+    change(facts)
+    tensors["facts"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
+    write_tensors(file_in(folder), tensors)
+
+
+def test_what_was_saved_is_loaded_and_only_if_it_is_to_be_resumed(tmp_path: Path) -> None:
+    assert kept_in(tmp_path, resume=True).load() is None  # nothing is there yet
+    kept_in(tmp_path).save({"a": torch.arange(3)}, {"epoch": 7, "best": {"score": 0.1}})
+    assert kept_in(tmp_path).load() is None
+    loaded = kept_in(tmp_path, resume=True).load()
+    assert loaded is not None
+    tensors, facts = loaded
+    assert tensors["a"].tolist() == [0, 1, 2] and facts == {"epoch": 7, "best": {"score": 0.1}}
+    remove_checkpoint(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_is_due_at_once_and_then_only_after_its_time(tmp_path: Path) -> None:
+    keeper = Checkpoint(tmp_path, {}, every=1e6)
+    assert keeper.due()
+    keeper.save({}, {})
+    assert not keeper.due()
+
+
+def test_a_state_of_release_0_1_0_is_refused_with_the_reason(tmp_path: Path) -> None:
+    """Its facts tell no version."""
+    kept_in(tmp_path).save({"features": torch.ones(2)}, {"epoch": 7})
+    facts_changed(tmp_path, lambda facts: facts.pop("version"))
+    message = r"has version 1 and this program continues version 2 only; .* start again without --resume"
+    with pytest.raises(CondensationError, match=message):
+        kept_in(tmp_path, resume=True).load()
+    facts_changed(tmp_path, lambda facts: facts.update(version=3))
+    with pytest.raises(CondensationError, match="has version 3"):
+        kept_in(tmp_path, resume=True).load()
+
+
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    kept_in(tmp_path).save({}, {})
+    facts_changed(tmp_path, lambda facts: facts.pop("identity"))
+    with pytest.raises(FormatError, match="is not a checkpoint; remove it and start again"):
+        kept_in(tmp_path, resume=True).load()
+    write_tensors(file_in(tmp_path), {"other": np.zeros(2)})
+    with pytest.raises(FormatError, match="is not a checkpoint"):
+        kept_in(tmp_path, resume=True).load()
+
+
+def test_the_identity_must_be_the_same(tmp_path: Path) -> None:
+    kept_in(tmp_path, identity="one").save({}, {})
+    with pytest.raises(CondensationError, match="was made with identity 'one', not 'two'; use the same"):
+        kept_in(tmp_path, resume=True, identity="two").load()
+
+
+def test_resuming_with_other_options_is_refused_and_says_which(
+    source: Hypergraph, parts: Split, tmp_path: Path
+) -> None:
+    how: dict[str, Any] = {"nodes": 9, "select": False, "checkpoint": tmp_path}
+
+    def again(recipe: Any = None, **changes: Any) -> None:
+        condense_by(recipe or quick("ahgcdd-x"), source, parts, **{**how, **changes}, resume=True)
+
+    condense_by(quick("ahgcdd-x"), source, parts, **how)
+    again()
+    with pytest.raises(CondensationError, match="was made with seed 0, not 1"):
+        again(seed=1)
+    with pytest.raises(CondensationError, match="was made with 9 condensed nodes, not 12; use the same"):
+        again(nodes=12)
+    with pytest.raises(CondensationError, match="was made with selection False, not True"):
+        again(select=True)
+    with pytest.raises(CondensationError, match=r"was made with settings .*'epochs': 8"):
+        again(quick("ahgcdd-x", goal__epochs=9))
+
+
+def test_adam_is_found_again_as_it_was() -> None:
+    def optimizer() -> tuple[torch.Tensor, torch.optim.Optimizer]:
+        weights = torch.ones(3, requires_grad=True)
+        return weights, torch.optim.Adam([weights], lr=0.1)
+
+    def step(weights: torch.Tensor, adam: torch.optim.Optimizer, factor: float) -> None:
+        weights.grad = factor * torch.arange(1.0, 4.0)
+        adam.step()
+
+    (first, adam), (second, again) = optimizer(), optimizer()
+    for factor in (1.0, -3.0):
+        step(first, adam, factor)
+    with torch.no_grad():
+        second.copy_(first)
+    packed = {name: tensor.clone() for name, tensor in pack_optimizer("name", adam).items()}
+    unpack_optimizer("name", again, packed)
+    step(first, adam, 2.0)
+    step(second, again, 2.0)
+    assert torch.equal(first, second)
