@@ -61,6 +61,7 @@ def test_cornell_drops_blank_lines_and_repeated_members_with_a_note(tmp_path: Pa
         ({"hyperedges": "\n\n"}, "is empty"),
         ({"node_labels": "1\n2\n3\n1\n"}, "line 3: labels must be 1 to 2, got 3"),
         ({"node_labels": "1\n0\n2\n1\n"}, "line 2: labels must be 1 to 2, got 0"),
+        ({"node_labels": ","}, "holds no labels"),
         ({"node_labels": "cat\n"}, "line 1: .*got 'cat'"),
         ({"node_features": "1 2\n3\n"}, "number of columns changed"),
         ({"node_features": ",,\n"}, "holds no numbers"),

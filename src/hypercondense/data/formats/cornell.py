@@ -60,6 +60,8 @@ def _label_names(path: Path) -> list[str] | None:
 def _labels(path: Path, label_names: list[str] | None) -> tuple[Ids, list[str]]:
     """The first label of every node, from 0; a blank line is an unknown label."""
     numbers, lines, num_nodes = read_number_lines(path)
+    if len(numbers) == 0:
+        raise FormatError(f"{path} holds no labels; write a number from 1 for every node, one a line")
     first = np.concatenate([[True], lines[1:] != lines[:-1]])
     labels = np.full(num_nodes, UNKNOWN, np.int64)
     labels[lines[first]] = numbers[first] - 1

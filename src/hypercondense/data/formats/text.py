@@ -28,7 +28,8 @@ def read_number_lines(path: Path) -> tuple[Ids, Ids, int]:
     too_long = np.flatnonzero(ends - starts >= _MOST_DIGITS)
     if len(too_long):
         raise _bad_number(path, content, int(starts[too_long[0]]))
-    numbers = np.fromstring(content.translate(_TO_BLANKS), dtype=np.int64, sep=" ")
+    # Of blanks alone numpy makes one number out of nothing.
+    numbers = np.fromstring(content.translate(_TO_BLANKS), dtype=np.int64, sep=" ")[: len(starts)]
     breaks = np.cumsum(codes == ord("\n"))
     return numbers, breaks[starts], int(breaks[-1]) + (content[-1:] != b"\n")
 
