@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,12 +16,10 @@ from hypercondense.catalogue import condense
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
 from hypercondense.condensing.assembly import induced
-from hypercondense.condensing.closed_form import ClosedForm
 from hypercondense.condensing.job import Job
-from hypercondense.condensing.leaves import Leaves
 from hypercondense.condensing.maps import Map
 from hypercondense.condensing.material import Material
-from hypercondense.condensing.predict import Learnt, Predict, Prediction, first_scores
+from hypercondense.condensing.predict import Predict, Prediction
 from hypercondense.condensing.problem import Problem
 from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.data.formats import native, read, read_native, write_native
@@ -287,147 +284,6 @@ def test_every_judge_of_candidates_uses_their_shares(
 
 
 # --- Learning them ---
-
-
-@pytest.fixture
-def float64() -> Any:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(before)
-
-
-def a_problem(num_classes: int = 3) -> Problem:
-    labels = torch.arange(9) % num_classes
-    return Problem(
-        rows=(normal(1, 9, 4),),
-        labels=labels,
-        validation=(normal(2, 3, 4),),
-        validation_labels=labels[:3],
-        targets=F.one_hot(torch.arange(5) % num_classes, num_classes).double(),
-    )
-
-
-def normal(seed: int, *shape: int) -> torch.Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-def test_scores_begin_near_the_classes() -> None:
-    for num_classes in (1, 2, 7):
-        shares = first_scores(torch.eye(num_classes)).softmax(1)
-        expected = torch.full((num_classes,), 0.9 if num_classes > 1 else 1.0)
-        torch.testing.assert_close(shares.diagonal(), expected)
-        torch.testing.assert_close(shares.sum(1), torch.ones(num_classes))
-
-
-def test_one_step_moves_features_and_scores_by_their_own_steps() -> None:
-    leaves = Leaves(torch.zeros(2, 3), label_scores=torch.zeros(2, 4), learns_labels=True)
-    assert leaves.label_scores is not None
-    loss = leaves.features.sum() + leaves.label_scores.sum()
-    leaves.step(loss, features=True, feature_step=0.25, label_step=0.5)
-    torch.testing.assert_close(leaves.features.detach(), torch.full((2, 3), -0.25))
-    torch.testing.assert_close(leaves.label_scores.detach(), torch.full((2, 4), -0.5))
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("structure", ["none", "default"])
-def test_the_result_has_shares_and_the_allotted_classes(
-    method: str, structure: str, source: Hypergraph, parts: Split
-) -> None:
-    settings = {"structure": structure}
-    result = run(method, source, parts, {**settings, "goal.labels.step": 30.0})
-    plain = run(method, source, parts, {**settings, "goal.labels": "plain"}).hypergraph
-    made = result.hypergraph
-    assert made.soft_labels is not None and plain.soft_labels is None
-    assert made.labels.tolist() == plain.labels.tolist()
-    assert (made.soft_labels.argmax(1) != made.labels).any()  # with so long a step
-    assert not any("class" in warning for warning in result.warnings)
-    assert not np.array_equal(made.dense_features(), plain.dense_features())
-
-
-def judge_likes(patch: pytest.MonkeyPatch, best: int) -> None:
-    """Let the models of goals prefer the candidate that they see after so many others."""
-    seen = iter(range(1000))
-    for part in (ClosedForm, Unrolled):
-        patch.setattr(part, "accuracy", lambda *what: float(next(seen) == best))
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_start_has_none_and_is_the_start_without_them(
-    method: str, source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    judge_likes(monkeypatch, 0)
-    result = run(method, source, parts, select=True)
-    assert result.hypergraph.soft_labels is None
-    assert result.start_validation == result.final_validation == 1
-    settings = {"goal": "none"} | ({"start.samples": 5} if method == "unrolled" else {})
-    nothing = condense(source, parts, method=method, settings=settings, nodes=9, select=False)
-    assert result.hypergraph.digest == nothing.hypergraph.digest
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_returned_shares_are_those_of_the_chosen_candidate(
-    method: str, source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of the start and three looks; the last state is returned as well where nothing is chosen."""
-    digests = []
-    for best in range(4):
-        judge_likes(monkeypatch, best)
-        result = run(method, source, parts, {"looks": 3}, select=True)
-        assert (result.start_validation, result.final_validation) == (float(best == 0), 1.0)
-        digests.append(result.hypergraph.digest)
-        assert (result.hypergraph.soft_labels is None) == (best == 0)
-    assert len(set(digests)) == 4
-    assert digests[3] == run(method, source, parts).hypergraph.digest
-
-
-class Stop(Exception):
-    """Stands for kill -9: nothing is caught, nothing is cleaned up."""
-
-
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("stop_at", [1, 4, 6])
-@pytest.mark.parametrize("chosen", [False, True])
-def test_an_interrupted_run_continues_to_the_same_bits(
-    method: str, stop_at: int, chosen: bool, source: Hypergraph, parts: Split, tmp_path: Path
-) -> None:
-    def progress(stage: str, done: int, total: int, /, **figures: float) -> None:
-        if stage == "condense" and done == stop_at:
-            raise Stop
-
-    settings = {"structure": "none" if chosen else "default"}
-    whole = run(method, source, parts, settings, select=chosen)
-    kept: dict[str, Any] = {"checkpoint": tmp_path, "checkpoint_every": 0.0, "select": chosen}
-    with pytest.raises(Stop):
-        run(method, source, parts, settings, progress=progress, **kept)
-    result = run(method, source, parts, settings, resume=True, **kept)
-    assert chosen or whole.hypergraph.soft_labels is not None
-    assert result.hypergraph.digest == whole.hypergraph.digest
-    assert result.history == whole.history
-
-
-def test_the_error_falls_further_where_classes_may_be_soft(source: Hypergraph, parts: Split) -> None:
-    """Shares are more to fit with: on all rows at once the closed form gets better with them."""
-    settings = {"goal.closed_form.epochs": 60, "batch": 1000}
-    soft, hard = (
-        run("ridge", source, parts, {**settings, "goal.labels": labels}).history[-1]["error"]
-        for labels in ("learnt", "plain")
-    )
-    assert soft < hard
-
-
-def test_a_label_step_that_goes_backwards_is_named() -> None:
-    with pytest.raises(ValueError, match=r"step must be a number > 0.*, got -1"):
-        Learnt(step=-1)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_smoothed_classes_stay_as_they_are(method: str, source: Hypergraph, parts: Split) -> None:
-    soft = run(method, source, parts, {"goal.labels": "smoothed"}).hypergraph
-    expected = np.full((9, 3), 0.05)
-    expected[np.arange(9), soft.labels] = 0.9
-    assert soft.soft_labels is not None
-    np.testing.assert_allclose(soft.soft_labels, expected, rtol=1e-6)
 
 
 def test_the_command_line_makes_and_trains_on_soft_labels(
