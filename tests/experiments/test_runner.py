@@ -47,6 +47,10 @@ ratios = [0.1]
 [variants.ahgcdd-x]
 options = { epochs = 2 }
 """
+#: The same runs, of which half take so long that no signal comes too late, however busy the machine is.
+ENDLESS = TINY.replace("epochs = 2", "epochs = 100_000")
+#: The same runs, of which half take a while: what is killed in the middle can still be brought to its end.
+LONGER = TINY.replace("epochs = 2", "epochs = 60")
 
 
 @pytest.fixture(autouse=True)
@@ -345,7 +349,7 @@ def wait_until_gone(workers: list[str]) -> None:
 
 @pytest.mark.slow
 def test_killed_in_the_middle_and_continued_gives_the_lines_of_an_undisturbed_run(tmp_path: Path) -> None:
-    plan = write_plan(tmp_path, TINY)
+    plan = write_plan(tmp_path, LONGER)
     undisturbed, killed = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     assert run(["run", str(plan), "--results", str(undisturbed), "--workers", "1", "--quiet"]) == 0
     victim = process("run", plan, "--results", killed, "--workers", 2)
@@ -376,7 +380,7 @@ def test_two_processes_share_one_file_without_a_doubled_line(
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_process(tmp_path: Path) -> None:
-    plan, results = write_plan(tmp_path, TINY), tmp_path / "results.jsonl"
+    plan, results = write_plan(tmp_path, ENDLESS), tmp_path / "results.jsonl"
     running = process("run", plan, "--results", results, "--workers", 2)
     wait_for_a_line(results)
     workers = workers_of(running)
@@ -385,7 +389,7 @@ def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_process(tmp_pat
     assert status == 130
     assert err.rstrip().endswith("the same command continues from there")
     assert "Traceback" not in err
-    assert 0 < len(scores(results)) <= 12
+    assert 0 < len(scores(results)) < 12
     wait_until_gone(workers)
 
 
