@@ -4,8 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 TEST_ARGS ?=
+FUZZ_ARGS ?=
+FAULT_ARGS ?=
 
-.PHONY: demo test lint types imports unit wheel bench results install clean
+.PHONY: demo test lint types imports unit wheel bench fuzz faults results install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hypercondense demo
@@ -43,6 +45,16 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/looks.py
 	$(BIN)/python benchmarks/steps.py
 	$(BIN)/python benchmarks/lossless.py
+	$(BIN)/python benchmarks/threads.py
+	$(BIN)/python benchmarks/time_left.py
+
+# 10,000 changed files for every reader; the exit status tells whether one broke the contract of docs/trust.md.
+fuzz: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(FUZZ_ARGS)
+
+# 50 kills of every kind, and what was left behind.
+faults: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m faults $(FAULT_ARGS)
 
 # Tables and figures from the lines in docs/results; `hypercondense run` makes the lines.
 results: $(VENV)/.dev

@@ -90,7 +90,9 @@ def test_an_existing_folder_is_replaced_only_when_told_to(tmp_path: Path) -> Non
 
 def change_manifest(folder: Path, **changes: object) -> None:
     path = folder / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    manifest = json.loads(path.read_text())
+    manifest.pop("checksum", None)  # what is changed on purpose has none
+    path.write_text(json.dumps({**manifest, **changes}))
 
 
 def flip_a_byte(folder: Path) -> None:
@@ -110,7 +112,7 @@ def flip_a_byte(folder: Path) -> None:
         (lambda folder: (folder / "manifest.json").write_text("{"), "is not a JSON file"),
         (lambda folder: (folder / "manifest.json").write_text("[]"), "must hold a JSON object"),
         (lambda folder: change_manifest(folder, format="other"), "must say format 'hypercondense.condensed'"),
-        (lambda folder: change_manifest(folder, format_version=99), "99, .* reads 1 to 3; install a newer"),
+        (lambda folder: change_manifest(folder, format_version=99), "99, .* reads 1 to 4; install a newer"),
         (lambda folder: change_manifest(folder, format_version=0), "format_version must be .* >= 1, got 0"),
         (lambda folder: change_manifest(folder, format_version="3"), "must be a whole number, got '3'"),
         (lambda folder: change_manifest(folder, hypergraph={}), "num_nodes is missing in hypergraph"),
@@ -221,6 +223,7 @@ def test_folders_of_release_0_1_0_are_read(tmp_path: Path, version: int, with_ch
     made, folder = example(), tmp_path / "out"
     made.save(folder)
     manifest = {**json.loads((folder / "manifest.json").read_text()), **OLD, "format_version": version}
+    del manifest["checksum"]
     if not with_choice:  # there was no search yet
         del manifest["choice"]
     (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -333,3 +336,24 @@ def test_pyg_gets_the_self_loops_the_weights_and_the_declared_sizes() -> None:
     assert data.hyperedge_index.shape == (2, 7)
     assert data.incidence_weight[-3:].tolist() == [1.0, 1.0, 1.0]
     assert data.x.shape == (3, 2) and data.y.tolist() == [0, 0, 1]
+
+
+def test_a_manifest_that_was_changed_is_refused_unless_that_was_meant(tmp_path: Path) -> None:
+    example().save(tmp_path / "out")
+    path = tmp_path / "out" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["provenance"]["seed"] += 1
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(
+        FormatError, match=r"was changed after it was written; .* remove its field 'checksum'"
+    ):
+        load_condensed(tmp_path / "out")
+    del manifest["checksum"]
+    path.write_text(json.dumps(manifest))
+    assert load_condensed(tmp_path / "out").provenance.seed == manifest["provenance"]["seed"]
+
+
+def test_numbers_of_numpy_are_written_like_others(tmp_path: Path) -> None:
+    made = dataclasses.replace(example(), seconds={"total": np.float64(1.5)}, peak_memory_mb=np.float64(2.5))
+    made.save(tmp_path / "out")
+    assert load_condensed(tmp_path / "out").seconds == {"total": 1.5}

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from hypercondense.catalogue import METHODS
+from hypercondense import names
+from hypercondense.catalogue import METHODS, condense
 from hypercondense.cli import options, run
+from hypercondense.cli.condense import condense as condense_command
 from hypercondense.nn import MODELS
-from hypercondense.search.ladder import as_table
+from hypercondense.search.portfolio import PORTFOLIO
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -23,7 +25,7 @@ TABLES = {
 }
 
 
-#: The whole of the default search is done by the test of `demo`, for which nothing is changed.
+#: The whole of the default search is done by the tests of `auto`.
 HURRY = {"condense": ["--budget", "1"], "evaluate": ["--runs", "1"], "tune": ["--runs", "1"]}
 CONDENSE = "hc.condense(source, split, ratio="
 
@@ -55,7 +57,14 @@ def test_the_commands_of_the_readme_work_on_tables_of_ones_own(workplace: Path) 
     commands = [
         line.split("#")[0].split() for line in "".join(blocks("")).splitlines() if "hypercondense " in line
     ]
-    assert [command[1] for command in commands] == ["info", "condense", "evaluate", "tune", "export"]
+    assert [command[1] for command in commands] == [
+        "info",
+        "condense",
+        "evaluate",
+        "tune",
+        "predict",
+        "export",
+    ]
     for command in commands:
         arguments = command[1:]
         if command[1] == "condense":
@@ -67,7 +76,7 @@ def test_the_commands_of_the_readme_work_on_tables_of_ones_own(workplace: Path) 
 def test_the_python_of_the_readme_works(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = blocks("python")
     run_code(code, 'settings={"budget": "1"}')
-    assert "with 18 nodes" in capsys.readouterr().out
+    assert "18 of 1,797 (1.00%)" in capsys.readouterr().out
     assert (workplace / "digits-1pct" / "manifest.json").is_file()
 
 
@@ -104,12 +113,25 @@ def test_public_names_are_what_they_say_even_after_their_modules_were_imported()
     assert set(dir(hypercondense)) == set(hypercondense.__all__)
 
 
-def test_the_rungs_in_the_documentation_are_those_of_the_ladder() -> None:
+def test_the_portfolio_in_the_documentation_is_that_of_auto() -> None:
     text = (ROOT / "docs" / "beyond.md").read_text("utf-8")
-    shown = text.partition("<!-- rungs -->")[2].partition("<!-- /rungs -->")[0].strip().splitlines()
-    assert shown[2:] == [f"| {rung} | {condition} |" for rung, condition in as_table()]
+    shown = text.partition("<!-- portfolio -->")[2].partition("<!-- /portfolio -->")[0].strip().splitlines()
+    assert shown[2:] == [
+        f"| {entry.label} | {entry.gain:+.1%} | {entry.spread:.1%} | "
+        f"{'with a budget' if entry.elaborate else 'by itself'} |"
+        for entry in PORTFOLIO
+    ]
 
 
 def test_help_lists_every_method_and_every_network() -> None:
-    assert options.METHODS.split(", ") == list(METHODS)
-    assert options.MODELS.split(", ") == list(MODELS)
+    assert list(names.METHODS) == options.METHODS.split(", ") == list(METHODS)
+    assert list(names.NETWORKS) == options.MODELS.split(", ") == list(MODELS)
+
+
+def test_arguments_of_condense_are_options_of_the_command_with_the_same_defaults() -> None:
+    arguments, given = (inspect.signature(one).parameters for one in (condense, condense_command))
+    own = {"source", "split", "progress", "checkpoint", "cache_dir"}  # a place, a file, a folder beside OUT
+    own.add("scale")  # --standardize, for there is one way
+    assert {name: argument.default for name, argument in arguments.items() if name not in own} == {
+        name: option.default for name, option in given.items() if name in arguments and name not in own
+    }

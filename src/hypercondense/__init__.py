@@ -16,10 +16,13 @@ from hypercondense.version import __version__
 if TYPE_CHECKING:
     from hypercondense import nn as models
     from hypercondense.catalogue import AHGCDD, AHGCDDX, condense
+    from hypercondense.comparing import compare
     from hypercondense.condensation import Condensation, load_condensed
     from hypercondense.condensing import parts as recipes
     from hypercondense.data import digits, load, synthetic
     from hypercondense.evaluation import Score, evaluate
+    from hypercondense.evaluation.network import TrainedNetwork, load_network, train
+    from hypercondense.evaluation.tuning import tune
     from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
     from hypercondense.hypergraph.statistics import statistics
 
@@ -30,26 +33,34 @@ __all__ = [
     "Hypergraph",
     "Score",
     "Split",
+    "TrainedNetwork",
     "__version__",
+    "compare",
     "condense",
     "digits",
     "evaluate",
     "load",
     "load_condensed",
+    "load_network",
     "models",
     "recipes",
     "split",
     "split_from_ids",
     "statistics",
     "synthetic",
+    "train",
+    "tune",
 ]
 
 # Imported when first used, so that `hypercondense --version` does not wait for torch.
 _HOMES = {
     "catalogue": ("AHGCDD", "AHGCDDX", "condense"),
+    "comparing": ("compare",),
     "condensation": ("Condensation", "load_condensed"),
     "data": ("digits", "load", "synthetic"),
     "evaluation": ("Score", "evaluate"),
+    "evaluation.network": ("TrainedNetwork", "load_network", "train"),
+    "evaluation.tuning": ("tune",),
     "hypergraph": ("Hypergraph", "Split", "split", "split_from_ids"),
     "hypergraph.statistics": ("statistics",),
 }

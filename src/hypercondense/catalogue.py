@@ -1,11 +1,12 @@
 """Every way to condense, by name, and the one function that does it."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from hypercondense.condensation import Condensation
-from hypercondense.condensing.allotment import RatioOf
+from hypercondense.condensing.allotment import RatioOf, unusual
 from hypercondense.condensing.baselines.coresets import Herding, KCenter, Random
 from hypercondense.condensing.baselines.hgcond import HGCond
 from hypercondense.condensing.baselines.hgcpa import HGCPA
@@ -13,17 +14,22 @@ from hypercondense.condensing.describe import summary_of
 from hypercondense.condensing.job import Method
 from hypercondense.condensing.presets import PRESETS
 from hypercondense.condensing.recipe import Recipe
-from hypercondense.condensing.run import condense_by
+from hypercondense.condensing.run import condense_material, material_of
 from hypercondense.condensing.settings import changed
 from hypercondense.errors import ConfigError, FormatError
 from hypercondense.files.storage import read_json
 from hypercondense.hypergraph import Hypergraph, Split
+from hypercondense.hypergraph.scaling import Scaling
+from hypercondense.names import DEFAULT_METHOD, SEARCHES, WITH_GRID, Allocation, Metric
+from hypercondense.runtime.arguments import must_be, told_arguments
+from hypercondense.runtime.bars import watched
 from hypercondense.runtime.progress import Progress
 from hypercondense.search.auto import Auto
 from hypercondense.search.grid import PaperGrid
+from hypercondense.search.retain import CONFIDENCE, condense_to_retain
 from hypercondense.typed import read
 
-DEFAULT = "auto"
+_log = logging.getLogger(__name__)
 RECIPE_VERSION = 1  # of recipe files
 
 #: What each method is, in a line, and the method itself: a value that may be changed by settings.
@@ -40,7 +46,7 @@ METHODS: dict[str, tuple[str, Any]] = {
 
 
 def make_method(
-    name: str = DEFAULT, settings: Mapping[str, Any] | None = None, *, budget: str | int | None = None
+    name: str = DEFAULT_METHOD, settings: Mapping[str, Any] | None = None, *, budget: str | int | None = None
 ) -> Method:
     """The method of a name, or of a recipe file (``.json``), with fields changed, perhaps given as texts.
 
@@ -52,16 +58,12 @@ def make_method(
         return method  # type: ignore[no-any-return]
     if isinstance(method, Auto):
         return changed(method, {"budget": str(budget)})
-    if name not in _SEARCHED:
-        searched = ", ".join(("auto", *_SEARCHED))
-        raise ConfigError(f"a budget is for methods that search ({searched}); {name} does not")
+    if name not in WITH_GRID:
+        raise ConfigError(f"a budget is for methods that search ({', '.join(SEARCHES)}); {name} does not")
     try:
         return PaperGrid(base=method, budget=str(budget))
     except ValueError as error:
         raise ConfigError(str(error)) from error
-
-
-_SEARCHED = ("ahgcdd-paper", "ahgcdd-x-paper")  # whose grid the paper gives
 
 
 def method_from(name: str, content: Mapping[str, Any]) -> Method:
@@ -97,10 +99,11 @@ def _named(name: str) -> Any:
         return read(content, Recipe, where=name)
     hint = ""
     if name == "whole":
-        hint = " (whole is what they are compared with: evaluate --whole, or compare --methods ...,whole)"
+        hint = " (whole is what they are compared with: by evaluate, or among the methods of compare)"
     raise ConfigError(f"unknown method {name!r}; the methods are {', '.join(METHODS)}{hint}")
 
 
+@told_arguments
 def condense(
     source: Hypergraph,
     split: Split | None = None,
@@ -108,20 +111,27 @@ def condense(
     ratio: float | None = None,
     nodes: int | None = None,
     ratio_of: RatioOf = "all",
-    method: str | Recipe = DEFAULT,
+    retain: float | None = None,
+    confidence: float | None = None,
+    allocate: Allocation = "proportional",
+    metric: Metric = "accuracy",
+    method: str | Recipe = DEFAULT_METHOD,
     settings: Mapping[str, Any] | None = None,
     budget: str | int | None = None,
     seed: int = 0,
     select: bool = True,
+    whole_training: bool = True,
     memory: int | str | None = None,
     cache_dir: Path | str | None = None,
     device: str = "cpu",
-    progress: Progress | None = None,
+    threads: int | None = None,
+    scale: Scaling = "none",
+    progress: Progress | bool | None = None,
     checkpoint: Path | str | None = None,
     resume: bool = False,
-    checkpoint_every: float = 5.0,
+    checkpoint_every: float = 2.0,
 ) -> Condensation:
-    """Condense a hypergraph to ``ratio`` of its nodes, or to ``nodes`` nodes.
+    """Condense a hypergraph to ``ratio`` of its nodes, to ``nodes`` nodes, or to as few as ``retain`` wants.
 
     Args:
         source: The hypergraph.
@@ -130,16 +140,26 @@ def condense(
         ratio: Condensed nodes / all source nodes (or of the training nodes, see ``ratio_of``).
         nodes: The number of condensed nodes, instead of ``ratio``.
         ratio_of: ``"all"`` or ``"train"``.
+        retain: Instead of ``ratio``: the share of what HGNN scores when it is trained on everything that is
+            to be kept, as 0.99. The smallest size that keeps it is searched for on validation nodes.
+        confidence: How probable it must be that a size keeps that share; 0.8 unless given.
+        allocate: How nodes are shared out between classes: ``"proportional"`` to their training nodes,
+            ``"equal"``, or ``"adaptive"``: more for classes whose nodes differ more.
+        metric: What is chosen for on validation nodes, ``"accuracy"`` or ``"macro-f1"``.
         method: The name of a method (``hypercondense methods`` lists them), a recipe file, or a recipe.
         settings: Fields of the method to change, such as ``{"goal.epochs": 80}``.
         budget: For a search: at most so many trials, as ``7``, or a time, as ``"60s"``.
         seed: Equal seeds give equal bits on one machine.
         select: Whether validation nodes may choose between candidates and guard the result. Without it no
             validation label is read.
+        whole_training: Whether networks may be trained on everything, as teachers are.
         memory: Bytes the diffusion of the source may use, as a number or as ``"2GB"``.
         cache_dir: Folder where diffused features are kept between runs; ``None`` keeps nothing.
         device: Any torch device.
-        progress: Called as the work goes on.
+        threads: Of torch; 1 by default, because more gain nothing where matrices are small.
+        scale: ``"standard"`` gives every feature mean 0 and deviation 1 over the nodes of the source, and
+            makes that a part of the result: whatever reads it does the same.
+        progress: ``True`` for a bar in a terminal or notebook, or a function that is called as work goes on.
         checkpoint: Folder for the state of an interrupted run.
         resume: Continue from the state in ``checkpoint`` if there is one.
         checkpoint_every: Seconds between two writes of the state.
@@ -157,24 +177,47 @@ def condense(
         raise ConfigError("a budget is for methods that search; a recipe does not")
     else:
         chosen = method = changed(method, settings or {})
-    return condense_by(
-        chosen,
-        source,
-        split,
-        name=recorded_name(method),
-        ratio=ratio,
-        nodes=nodes,
-        ratio_of=ratio_of,
-        seed=seed,
-        select=select,
-        progress=progress,
-        checkpoint=checkpoint,
-        resume=resume,
-        checkpoint_every=checkpoint_every,
-        memory=memory,
-        cache_dir=cache_dir,
-        device=device,
-    )
+    if retain is None and confidence is not None:
+        raise ConfigError("confidence is about retain; without it, leave it out")
+    if retain is not None and (ratio, nodes, ratio_of) != (None, None, "all"):
+        raise ConfigError("retain decides on the size; leave ratio, nodes and ratio_of out")
+    like = "condense(source, split, ratio=0.01)"
+    must_be("source", source, Hypergraph, like=like)
+    if split is not None:
+        must_be("split", split, Split, like=like)
+    with watched(progress) as report:
+        material = material_of(
+            source,
+            split,
+            metric=metric,
+            whole_training=whole_training,
+            memory=memory,
+            cache_dir=cache_dir,
+            device=device,
+            threads=threads,
+            scale=scale,
+            progress=report,
+        )
+        how: dict[str, Any] = {
+            "name": recorded_name(method),
+            "allocate": allocate,
+            "seed": seed,
+            "select": select,
+            "checkpoint": checkpoint,
+            "resume": resume,
+            "checkpoint_every": checkpoint_every,
+        }
+        if retain is None:
+            size: dict[str, Any] = {"ratio": ratio, "nodes": nodes, "ratio_of": ratio_of}
+            result = condense_material(chosen, material, **size, **how)
+        else:
+            sure = CONFIDENCE if confidence is None else confidence
+            result = condense_to_retain(chosen, material, retain=retain, confidence=sure, **how)
+    told = set(unusual(ratio, result.hypergraph.num_nodes, source.num_nodes))  # before the work
+    for warning in result.warnings:
+        if warning not in told:
+            _log.warning("%s", warning)
+    return result
 
 
 def AHGCDD(**changes: Any) -> Recipe:

@@ -1,7 +1,7 @@
 """What condensing returns: the condensed hypergraph and everything that tells where it came from."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,24 +12,38 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from hypercondense.errors import ConfigError, FormatError
-from hypercondense.files.manifest import read_manifest
+from hypercondense.files.manifest import read_manifest, write_manifest
 from hypercondense.files.storage import (
     MANIFEST,
+    TENSORS_OF,
     file_digest,
     read_tensors,
     replaced_folder,
-    write_json,
     write_tensors,
 )
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.hypergraph.scaling import Scale
 from hypercondense.hypergraph.stored import Size, StoredFacts, restored
 from hypercondense.runtime.code_version import code_version
-from hypercondense.typed import NotNegative, Value, content_of
+from hypercondense.runtime.ledger import Ledger
+from hypercondense.telling import aligned, structure_line
+from hypercondense.typed import NotNegative, Share, Value, content_of
 from hypercondense.version import __version__
 
 FORMAT = "hypercondense.condensed"
-FORMAT_VERSION = 3  # 1 and 2 (with soft labels) were written by release 0.1.0
-TENSORS = "condensed.safetensors"
+TENSORS = TENSORS_OF[FORMAT]
+FORMAT_VERSION = 4  # of results with scaled features, which older programs must not read as they are
+_UNSCALED_VERSION = 3  # 1 and 2 (with soft labels) were written by release 0.1.0
+#: What to do to a source and to a result before a network sees them.
+UNSCALED = (
+    "features: none, use the source's as they are",
+    "incidence: give every node without a singleton hyperedge one of weight 1, on source and condensed",
+)
+SCALED = (
+    "features: from those of the source subtract scale.means, and divide them by scale.deviations, which are "
+    "among the tensors; the condensed ones are scaled already"
+)
 
 
 def package_versions(packages: Sequence[str] = ("torch", "numpy", "scipy", "scikit-learn")) -> dict[str, str]:
@@ -44,7 +58,7 @@ class Provenance(Value, kw_only=True):
     """Which source, split, method, options and versions made a condensed hypergraph."""
 
     method: str
-    settings: dict[str, Any]  # every option of the method: a JSON object of any shape
+    settings: Mapping[str, Any]  # every option of the method: a JSON object of any shape
     seed: int
     source_name: str
     source_digest: str
@@ -53,13 +67,15 @@ class Provenance(Value, kw_only=True):
     split_seed: int | None
     ratio: float | None  # as given; None where the number of nodes was given
     ratio_of: str
+    allocate: str = "proportional"  # folders written before there was a choice have none
+    metric: str = "accuracy"
+    whole_training: bool = True
+    retain: float | None = None  # the share of what everything gives that decided on the size, if any did
+    confidence: float | None = None
     source_location: str | None = None  # what to load it by, where it is not a registered name
     code: str | None = msgspec.field(default_factory=code_version)  # None in folders of release 0.1.0
-    versions: dict[str, str] = msgspec.field(default_factory=package_versions)
-    preprocessing: tuple[str, ...] = (
-        "features: none, use the source's as they are",
-        "incidence: give every node without a singleton hyperedge one of weight 1, on source and condensed",
-    )
+    versions: Mapping[str, str] = msgspec.field(default_factory=package_versions)
+    preprocessing: tuple[str, ...] = UNSCALED
 
     def check(self, *, source_digest: str, split_digest: str) -> None:
         """Refuse another source or split than the ones condensed from: test nodes would be known already."""
@@ -76,25 +92,92 @@ class Provenance(Value, kw_only=True):
             )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Condensation:
+class CurvePoint(Value, kw_only=True):
+    """What a size keeps, on validation nodes.
+
+    Args:
+        nodes: Condensed nodes.
+        score: Of networks trained on them.
+        whole: Of the same networks trained on everything.
+        retention: The one over the other.
+        standard_error: Of the retention.
+        probability: That the retention is at least the one that was asked for.
+    """
+
+    nodes: Size
+    score: float
+    whole: float
+    retention: float
+    standard_error: NotNegative
+    probability: Share
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Condensation(Frozen):
     """A condensed hypergraph with its provenance, history and cost.
 
     ``members[i]`` are the ids of the source nodes that condensed node ``i`` started from. ``history`` holds
     one row of figures per epoch. The validation scores are ``None`` where nothing was scored. ``choice`` says
     what a search chose and among what: ``method`` and ``settings`` that make the same bits, and ``trials``.
+    ``ledger`` is what all of it cost. ``curve`` has the sizes that were tried to retain a share.
+    ``scale`` is what was done to the features of the source first, and must be done to whatever a network
+    that was trained on the result is asked about; ``None`` for nothing.
     """
 
     hypergraph: Hypergraph
     members: tuple[Ids, ...]
     provenance: Provenance
-    history: tuple[dict[str, float], ...] = ()
-    seconds: dict[str, float] = field(default_factory=dict)
+    history: tuple[Mapping[str, float], ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
     peak_memory_mb: float = 0.0
     start_validation: float | None = None
     final_validation: float | None = None
     warnings: tuple[str, ...] = ()
-    choice: dict[str, Any] | None = None
+    choice: Mapping[str, Any] | None = None
+    ledger: Ledger | None = None
+    curve: tuple[CurvePoint, ...] | None = None
+    scale: Scale | None = None
+
+    def __repr__(self) -> str:
+        made = self.provenance
+        scored = "" if self.final_validation is None else f", {self.final_validation:.1%} on validation nodes"
+        warned = f", {len(self.warnings)} warnings" if self.warnings else ""
+        return (
+            f"Condensation({made.source_name!r}, {self.hypergraph.num_nodes:,} of "
+            f"{made.num_source_nodes:,} nodes by {made.method}{scored}{warned})"
+        )
+
+    def summary(self) -> str:
+        """What this is, in a few lines: size, structure and why, scores, cost, what was chosen, warnings."""
+        return aligned(self.facts())
+
+    def facts(self) -> dict[str, str]:
+        """The lines of :meth:`summary`, by name."""
+        made, condensed = self.provenance, self.hypergraph
+        share = condensed.num_nodes / max(1, made.num_source_nodes)
+        scores = (self.start_validation, self.final_validation)
+        scored = "not scored" if None in scores else f"{scores[0]:.1%} at the start, {scores[1]:.1%} now"
+        facts = {
+            "condensed nodes": f"{condensed.num_nodes:,} of {made.num_source_nodes:,} ({share:.2%})",
+            "structure": structure_line(condensed, made.settings, self.choice),
+            "on validation nodes": scored,
+            **self._cost(),
+        }
+        if self.scale is not None:
+            facts["features"] = "standardized; the result has the scale, and all that reads it applies it"
+        if self.choice is not None:
+            facts["chosen"] = str(self.choice["why"])
+        for number, warning in enumerate(self.warnings, start=1):
+            facts[f"warning {number}"] = warning
+        return facts
+
+    def _cost(self) -> dict[str, str]:
+        """What it cost; folders written before there was a ledger have the total only."""
+        if self.ledger is not None:
+            return dict(self.ledger.lines())
+        return {
+            "time and memory": f"{self.seconds.get('total', 0):.1f} s, {self.peak_memory_mb:,.0f} MB at most"
+        }
 
     @property
     def density(self) -> float:
@@ -113,10 +196,11 @@ class Condensation:
         starts = np.cumsum([0, *(len(ids) for ids in self.members)], dtype=np.int64)
         arrays["members.source_ids"] = np.concatenate([*self.members, np.empty(0, np.int64)])
         arrays["members.row_starts"] = starts
+        arrays |= {} if self.scale is None else self.scale.to_arrays()
         with replaced_folder(Path(path), overwrite=overwrite) as folder:
             manifest = {
                 "format": FORMAT,
-                "format_version": FORMAT_VERSION,
+                "format_version": _UNSCALED_VERSION if self.scale is None else FORMAT_VERSION,
                 "name": self.hypergraph.name,
                 "notes": self.hypergraph.notes,
                 "sha256": write_tensors(folder / TENSORS, arrays),
@@ -124,8 +208,10 @@ class Condensation:
                 "hypergraph": facts,
                 "provenance": content_of(self.provenance),
                 **{name: getattr(self, name) for name in Record.__struct_fields__},
+                "ledger": content_of(self.ledger),
+                "curve": content_of(self.curve),
             }
-            write_json(folder / MANIFEST, manifest)
+            write_manifest(folder, manifest)
             _read(folder)  # what could not be read again is not left for somebody to find
 
     def to_pyg(self) -> Any:
@@ -133,7 +219,8 @@ class Condensation:
 
         ``hyperedge_index`` is what ``HypergraphConv`` wants, ``incidence_weight`` has one weight for each of
         its columns, and ``num_nodes`` and ``num_hyperedges`` are set, never guessed. Soft labels, where there
-        are any, are ``y_soft``.
+        are any, are ``y_soft``. Where features are scaled, so must be those of real nodes: subtract
+        ``scale_mean`` and divide by ``scale_deviation``.
         """
         import torch
 
@@ -155,7 +242,17 @@ class Condensation:
             num_nodes=self.hypergraph.num_nodes,
             num_hyperedges=num_hyperedges,
             **({} if soft is None else {"y_soft": torch.tensor(soft)}),
+            **({} if self.scale is None else _scale_tensors(self.scale)),
         )
+
+
+def _scale_tensors(scale: Scale) -> dict[str, Any]:
+    import torch
+
+    return {
+        "scale_mean": torch.tensor(scale.means)[None],
+        "scale_deviation": torch.tensor(scale.deviations)[None],
+    }
 
 
 def load_condensed(path: Path | str) -> Condensation:
@@ -179,13 +276,15 @@ def load_condensed(path: Path | str) -> Condensation:
 class Record(Value, frozen=True, kw_only=True):
     """What a manifest says about the work, under the names a :class:`Condensation` has for it."""
 
-    seconds: dict[str, float]
+    seconds: Mapping[str, float]
     peak_memory_mb: NotNegative
     start_validation: float | None
     final_validation: float | None
     warnings: tuple[str, ...]
-    choice: dict[str, Any] | None = None  # folders written before there was a search have none
-    history: tuple[dict[str, int | float], ...]
+    choice: Mapping[str, Any] | None = None  # folders written before there was a search have none
+    ledger: Ledger | None = None  # nor this, nor the next
+    curve: tuple[CurvePoint, ...] | None = None
+    history: tuple[Mapping[str, int | float], ...]
 
 
 class CondensedManifest(Record, frozen=True, kw_only=True):
@@ -227,6 +326,7 @@ def _restored(arrays: dict[str, NDArray[Any]], manifest: CondensedManifest) -> C
         hypergraph=hypergraph,
         members=_members(arrays, hypergraph.num_nodes, manifest.provenance.num_source_nodes),
         provenance=manifest.provenance,
+        scale=Scale.from_arrays(arrays, hypergraph.num_features),
         **{name: getattr(manifest, name) for name in Record.__struct_fields__},
     )
 

@@ -1,7 +1,7 @@
 """Values with types: recipes, plans, manifests and settings are made of them.
 
-A :class:`Value` is frozen, hashable if its fields are, and checked in the same way whether it is made in
-Python or read from a file: types, bounds (``Annotated[int, Meta(ge=1)]``), unknown fields and finite numbers.
+A :class:`Value` is frozen with all tables in it, and checked in the same way whether it is made in Python or
+read from a file: types, bounds (``Annotated[int, Meta(ge=1)]``), unknown fields and finite numbers.
 msgspec does the reading; here its errors get the place, what was expected, what came and what is allowed.
 """
 
@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from hypercondense.errors import ConfigError
+from hypercondense.frozen import frozen
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
@@ -30,12 +31,17 @@ else:
 
 T = TypeVar("T")
 
+_FINITE = (str, int, bool, NoneType)
+
 #: Numbers with bounds, for fields.
-Count = Annotated[int, Meta(ge=1)]
-CountOrZero = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=1, le=10**6)]  # of rounds, runs, columns: more is a slip, and never ends
+CountOrZero = Annotated[int, Meta(ge=0, le=10**6)]
+Whole = Annotated[int, Meta(ge=0, le=2**53)]  # seeds and sizes that are told, not asked for
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+
+_LONGEST_PLACE, _LONGEST_LIST = 80, 160  # letters of a path and of a list of names in an error
 
 _WORDS = {
     "int": "a whole number",
@@ -53,34 +59,53 @@ class Value(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A frozen value whose fields are checked when it is made."""
 
     def __post_init__(self) -> None:
-        for name, kind in _field_types(type(self)):
+        for name, kind, sound in _field_types(type(self)):
             given = getattr(self, name)
+            if type(given) in sound:
+                continue
             try:
                 value = msgspec.convert(given, kind)
             except msgspec.ValidationError as error:
                 raise ValueError(explained(str(error), given, kind, root=name)) from None
             if problem := _not_finite(value, name):
                 raise ValueError(problem)
-            if value is not given:  # 2 becomes 2.0 where a float is meant: equal values are written alike
-                msgspec.structs.force_setattr(self, name, value)
+            if (kept := frozen(value)) is not given:
+                # 2 becomes 2.0 where a float is meant: equal values are written alike
+                msgspec.structs.force_setattr(self, name, kept)
 
 
 def _not_finite(content: Any, place: str = "") -> str:
     """What to say about the first number in JSON-like content that is infinite or none; else nothing."""
-    if isinstance(content, float) and not math.isfinite(content):
-        return f"{place.lstrip('.')} must be a finite number, got {content}"
-    if isinstance(content, Mapping):
-        inner = (_not_finite(value, f"{place}.{name}") for name, value in content.items())
+    if isinstance(content, float):
+        where = place.lstrip(".")[:_LONGEST_PLACE]
+        return "" if math.isfinite(content) else f"{where} must be a finite number, got {content}"
+    if isinstance(content, dict):
+        inner = ((f".{name}", value) for name, value in content.items() if type(value) not in _FINITE)
     elif isinstance(content, list | tuple):
-        inner = (_not_finite(value, f"{place}[{index}]") for index, value in enumerate(content))
+        inner = ((f"[{index}]", value) for index, value in enumerate(content) if type(value) not in _FINITE)
     else:
         return ""
-    return next(filter(None, inner), "")
+    for step, value in inner:
+        if problem := _not_finite(value, place + step):
+            return problem
+    return ""
 
 
 @cache
-def _field_types(kind: type[Struct]) -> tuple[tuple[str, Any], ...]:
-    return tuple((field.name, field.type) for field in msgspec.structs.fields(kind))
+def _field_types(kind: type[Struct]) -> tuple[tuple[str, Any, frozenset[type]], ...]:
+    """Names and types of fields, and the types of which any value is sound there."""
+    return tuple(
+        (field.name, field.type, frozenset(_sound(field.type))) for field in msgspec.structs.fields(kind)
+    )
+
+
+def _sound(kind: Any) -> Iterator[type]:
+    """Without bounds, and not to be changed; other values were checked when they were made."""
+    if get_origin(kind) in (Union, UnionType):
+        for part in get_args(kind):
+            yield from _sound(part)
+    elif kind in _FINITE or (isinstance(kind, type) and issubclass(kind, Value)):
+        yield kind
 
 
 def read(
@@ -103,6 +128,8 @@ def read(
         message = explained(str(problem), content, kind, strict=not text)
     except RecursionError:
         message = "it is nested too deeply"
+    except UnicodeError:
+        message = "it has a text with half of a letter in it (a lone surrogate)"
     raise error(f"{where}: {message}" if where else message)
 
 
@@ -168,14 +195,14 @@ def explained(message: str, content: Any, kind: Any, *, root: str = "", strict: 
     reason = reason.replace("Number out of range", "Expected a finite number")
     if "[...]" in path and (precise := _in_table(content, kind, path, root=root, strict=strict)):
         return precise
-    place = (root + path).lstrip(".")
+    place = (root + path).lstrip(".")[-_LONGEST_PLACE:]
     value, kinds = _walk(content, kind, path)
     named = f"{place} " if place else ""
     in_place = f" in {place}" if place else ""
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", reason):
         structs = (struct for one in kinds for struct in _fitting(value, one))
         names = sorted(field.encode_name for one in structs for field in msgspec.structs.fields(one))
-        return f"unknown field {unknown[1]!r}{in_place}; there are {', '.join(names)}"
+        return f"unknown field {unknown[1][:40]!r}{in_place}; there are {', '.join(names)[:_LONGEST_LIST]}"
     if missing := re.fullmatch(r"Object missing required field `(.*)`", reason):
         return f"{missing[1]} is missing{in_place}"
     if reason.startswith(("Invalid value ", "Invalid enum value ")):
@@ -244,7 +271,7 @@ def _inside(kind: Any, content: Any, step: str | int) -> Iterator[Any]:
         others = [part for part in parts if not list(structs_in(part))]
         for part in (*structs, *others):
             yield from _inside(part, content, step)
-    elif origin is dict:
+    elif origin in (dict, Mapping):
         yield parts[1]
     elif origin in (tuple, list) and isinstance(step, int):
         yield parts[step] if origin is tuple and ... not in parts else parts[0]

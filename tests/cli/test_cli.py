@@ -249,7 +249,7 @@ def test_own_split_and_own_folder(capsys: pytest.CaptureFixture[str], tmp_path: 
         (["info", "no/where"], "no file or folder"),
         (["info"], "Missing argument"),
         (["inof"], "No such command 'inof'"),
-        (["condense", "digits", "--out", "OUT"], "give a ratio (--ratio 0.01) or a number (--nodes 20)"),
+        (["condense", "digits", "--out", "OUT"], "give a ratio, as 0.01, or a number of nodes, as 20"),
         (
             ["condense", "digits", "--out", "OUT", "--ratio", "0.1", "--nodes", "20"],
             "either ratio or nodes, and not both",
@@ -274,7 +274,7 @@ def test_own_split_and_own_folder(capsys: pytest.CaptureFixture[str], tmp_path: 
             ["condense", "digits", "--out", "OUT", "--ratio", "1.5"],
             "ratio must be above 0 and at most 1, got 1.5",
         ),
-        (["condense", "digits", "--out", "OUT", "--ratio", "0.001"], "use at least --ratio 0.0056"),
+        (["condense", "digits", "--out", "OUT", "--ratio", "0.001"], "use at least ratio 0.0056 or 10 nodes"),
         (["condense", "digits", "--out", "OUT", "--ratio", "half"], "Invalid value for '--ratio'"),
         (["condense", "digits", "--out", "OUT", "--nodes", "9"], "fewer than the 10 classes"),
         (

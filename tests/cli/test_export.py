@@ -21,7 +21,8 @@ SOFT = np.array([[0.9, 0.1], [0.2, 0.8], [0, 1], [1, 0]], np.float32)
 
 @given(hypergraphs())
 def test_npz_gives_everything_back(hypergraph: Hypergraph) -> None:
-    names = (hypergraph.name, *(hypergraph.label_names or ()), *(hypergraph.feature_names or ()))
+    names = [hypergraph.name, *(hypergraph.label_names or ()), *(hypergraph.feature_names or ())]
+    names += [*(hypergraph.node_names or ()), *(hypergraph.hyperedge_names or ())]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "x.npz"
         if any(name.endswith("\0") for name in (*names, *hypergraph.notes)):
@@ -33,6 +34,8 @@ def test_npz_gives_everything_back(hypergraph: Hypergraph) -> None:
         again = read(path)
     assert again.digest == hypergraph.digest
     assert (again.name, again.notes) == (hypergraph.name, hypergraph.notes)
+    assert (again.node_names or ()) == (hypergraph.node_names or ())
+    assert (again.hyperedge_names or ()) == (hypergraph.hyperedge_names or ())
 
 
 def labels_by_name(hypergraph: Hypergraph) -> list[str]:

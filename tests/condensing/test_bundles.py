@@ -73,11 +73,12 @@ def test_the_noise_is_half_the_difference_of_raw_features_of_the_class(
         assert set(found[0]) <= set(made.members[first]) & set(made.members[second])
 
 
-def test_convolutions_over_a_bundle_return_its_row(job: Job) -> None:
+@pytest.mark.parametrize("grip", [10.0, 2.0])
+def test_convolutions_over_a_bundle_return_its_row(job: Job, grip: float) -> None:
     """A pair in a hyperedge of weight 10, loops of weight 1: each P leaves an eleventh of the noise."""
     rows = unfolded(job, noise=0.0).hypergraph.dense_features()
-    noisy = unfolded(job).hypergraph
-    left = rows + (noisy.dense_features() - rows) / 11**2
+    noisy = (unfolded(job) if grip == 10 else unfolded(job, grip=grip)).hypergraph
+    left = rows + (noisy.dense_features() - rows) / (grip + 1) ** 2
     np.testing.assert_allclose(diffuse(noisy, vanilla(2)), left, atol=1e-5)
 
 

@@ -58,22 +58,56 @@ def test_a_state_of_release_0_1_0_is_refused_with_the_reason(tmp_path: Path) -> 
     """Its facts tell no version."""
     kept_in(tmp_path).save({"features": torch.ones(2)}, {"epoch": 7})
     facts_changed(tmp_path, lambda facts: facts.pop("version"))
-    message = r"has version 1 and this program continues version 2 only; .* start again without --resume"
+    message = r"has version 1 and this program continues version 3 only; .* start again without resume"
     with pytest.raises(CondensationError, match=message):
         kept_in(tmp_path, resume=True).load()
-    facts_changed(tmp_path, lambda facts: facts.update(version=3))
-    with pytest.raises(CondensationError, match="has version 3"):
+    facts_changed(tmp_path, lambda facts: facts.update(version=4))
+    with pytest.raises(CondensationError, match="has version 4"):
         kept_in(tmp_path, resume=True).load()
 
 
 def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     kept_in(tmp_path).save({}, {})
     facts_changed(tmp_path, lambda facts: facts.pop("identity"))
-    with pytest.raises(FormatError, match="is not a checkpoint; remove it and start again"):
+    with pytest.raises(FormatError, match=r"is not a checkpoint to .*; remove it and start again"):
         kept_in(tmp_path, resume=True).load()
     write_tensors(file_in(tmp_path), {"other": np.zeros(2)})
     with pytest.raises(FormatError, match="is not a checkpoint"):
         kept_in(tmp_path, resume=True).load()
+
+
+def test_no_bit_of_a_state_changes_unnoticed(tmp_path: Path) -> None:
+    tensors = {"features": torch.rand(3, 2), "step": torch.tensor(4.0)}
+    kept_in(tmp_path).save(tensors, {"epoch": 7, "history": [{"loss": 0.5}]})
+    whole = file_in(tmp_path).read_bytes()
+    assert kept_in(tmp_path, resume=True).load() is not None
+    for place in range(0, 8 * len(whole), 37):
+        changed = bytearray(whole)
+        changed[place // 8] ^= 1 << place % 8
+        file_in(tmp_path).write_bytes(changed)
+        with pytest.raises((FormatError, CondensationError)) as caught:
+            kept_in(tmp_path, resume=True).load()
+        assert "checkpoint" in str(caught.value)
+
+
+@pytest.mark.parametrize("lost", ["chance", "features", "epoch", "history", "best"])
+def test_a_state_that_lacks_something_is_refused(
+    source: Hypergraph, parts: Split, tmp_path: Path, lost: str
+) -> None:
+    """Not damaged, but made by somebody: its checksum is right."""
+    how: dict[str, Any] = {"nodes": 9, "select": False, "checkpoint": tmp_path}
+    condense_by(quick("ahgcdd-x"), source, parts, **how)
+    arrays = dict(read_tensors(file_in(tmp_path)))
+    facts = json.loads(arrays.pop("facts").tobytes())
+    del arrays["sha256"]
+    facts |= {lost: "nonsense"} if lost in facts else {}
+    arrays.pop(lost, None)
+    identity = facts.pop("identity")
+    del facts["version"]
+    keeper = Checkpoint(tmp_path, identity)
+    keeper.save({name: torch.from_numpy(array) for name, array in arrays.items()}, facts)
+    with pytest.raises(FormatError, match=r"not a checkpoint .*; remove it and start again"):
+        condense_by(quick("ahgcdd-x"), source, parts, **how, resume=True)
 
 
 def test_the_identity_must_be_the_same(tmp_path: Path) -> None:

@@ -101,9 +101,9 @@ def test_the_loss_of_perfect_predictions_is_that_of_ten_times_their_classes() ->
     part, how = ClosedForm(strength=1e-12), {"batch": 100, "chance": torch.Generator()}
     loss = part.loss(problem, rows, problem.targets, **how)
     assert float(loss) == pytest.approx(math.log1p(2 * math.exp(-10)), rel=1e-3)
-    assert part.accuracy(problem, rows, problem.targets) == 1
+    assert part.score(problem, rows, problem.targets) == 1
     assert part.loss(problem, rows, problem.targets.roll(1, dims=1), **how) > 9
-    assert part.accuracy(problem, rows, problem.targets.roll(1, dims=1)) == 0
+    assert part.score(problem, rows, problem.targets.roll(1, dims=1)) == 0
 
 
 def test_the_step_falls_along_half_a_cosine() -> None:

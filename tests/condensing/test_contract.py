@@ -53,6 +53,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "k-means": {},
     "ridge": {"goal.closed_form.epochs": 4},
     "unrolled": {"goal.closed_form.epochs": 2, **_TRAINING},
+    "learnt": _TRAINING,
     "taught": {**_TRAINING, "goal.teachers.number": 1},
     "bundled": {"goal.closed_form.epochs": 2, **_TRAINING},
     "random": {},

@@ -36,7 +36,7 @@ def prediction(goal: Predict, *, scale: float = 1.0) -> Prediction:
     labels = torch.arange(9) % 3
     targets = F.one_hot(torch.arange(5) % 3, 3).double()
     problem = Problem((normal(1, 9, 4),), labels, (normal(2, 3, 4),), labels[:3], targets)
-    return Prediction(goal, problem, Map(kernel="none"), chance=generator(0, Stream.PREDICT), scale=scale)
+    return Prediction(goal, problem, Map(kernel="none"), chance=generator(0, Stream.BATCHES), scale=scale)
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_the_model_of_the_last_part_judges(
     assert made.judge is not None
     problem = Problem.of(Material(source, parts), (Map(),), candidate.labels)
     rows = torch.tensor(diffuse(candidate, Map().coefficients))
-    expected = part.accuracy(problem, rows, F.one_hot(torch.tensor(candidate.labels), 3).float())
+    expected = part.score(problem, rows, F.one_hot(torch.tensor(candidate.labels), 3).float())
     assert made.judge(candidate) == pytest.approx(expected, abs=1.5 / len(parts.validation_ids))
 
 
@@ -217,9 +217,9 @@ def test_a_choice_by_the_network_never_returns_less_than_the_start(source: Hyper
 
 
 def test_scores_begin_near_the_classes() -> None:
-    for num_classes in (1, 2, 7):
-        shares = first_scores(torch.eye(num_classes)).softmax(1)
-        expected = torch.full((num_classes,), 0.9 if num_classes > 1 else 1.0)
+    for num_classes, own in ((1, 0.9), (2, 0.9), (7, 0.9), (7, 0.6)):
+        shares = first_scores(torch.eye(num_classes), own).softmax(1)
+        expected = torch.full((num_classes,), own if num_classes > 1 else 1.0)
         torch.testing.assert_close(shares.diagonal(), expected)
         torch.testing.assert_close(shares.sum(1), torch.ones(num_classes))
 
@@ -238,7 +238,7 @@ def test_gradients_for_scores_of_classes_are_those_of_finite_differences(goal: P
     def loss(scores: torch.Tensor) -> torch.Tensor:
         return prediction(goal).loss(normal(0, 5, 4), scores.softmax(1), 0)[0]
 
-    scores = (first_scores(prediction(goal).problem.targets) + normal(3, 5, 3)).requires_grad_()
+    scores = (first_scores(prediction(goal).problem.targets, 0.9) + normal(3, 5, 3)).requires_grad_()
     assert torch.autograd.gradcheck(loss, (scores,))
     assert torch.autograd.grad(loss(scores), scores)[0].abs().max() > 1e-6
 
@@ -264,11 +264,12 @@ def test_plain_classes_are_those_allotted_and_nothing_else(
 
 @BOTH
 def test_smoothed_classes_have_nine_tenths_and_stay_so(name: str, source: Hypergraph, parts: Split) -> None:
-    made = quick(name, goal__labels="smoothed").run(job_of(source, parts)).hypergraph
-    expected = np.full((9, 3), 0.05)
-    expected[np.arange(9), made.labels] = 0.9
-    assert made.soft_labels is not None
-    np.testing.assert_allclose(made.soft_labels, expected, rtol=1e-6)
+    for changes, own in (({}, 0.9), ({"goal__labels__own": 0.8}, 0.8)):
+        made = quick(name, goal__labels="smoothed", **changes).run(job_of(source, parts)).hypergraph
+        expected = np.full((9, 3), (1 - own) / 2)
+        expected[np.arange(9), made.labels] = own
+        assert made.soft_labels is not None
+        np.testing.assert_allclose(made.soft_labels, expected, rtol=1e-6)
 
 
 @BOTH

@@ -1,5 +1,7 @@
 """Rows of the source to be predicted: drawn as if those of all maps were stacked."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -15,6 +17,7 @@ from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.data import synthetic
 from hypercondense.diffusion import diffuse, heat_kernel, vanilla
 from hypercondense.hypergraph import Hypergraph, Split
+from hypercondense.nn.scoring import score_of
 
 
 def problem_of(num_maps: int, num_rows: int, *, shares: bool) -> Problem:
@@ -96,14 +99,22 @@ def test_targets_are_soft_labels_where_there_are_any() -> None:
         assert targets_of(graph, num_classes=3, like=torch.zeros(0)).tolist() == expected
 
 
+def test_other_metrics_score_the_rows_of_all_maps_too() -> None:
+    problem = dataclasses.replace(problem_of(2, 10, shares=False), metric="macro-f1")
+    truth = problem.validation_labels
+    answers = iter([F.one_hot(truth, 4).float(), torch.full((10, 4), torch.nan)])
+    told = torch.cat([truth, torch.full((10,), -1)])
+    assert problem.score(lambda rows: next(answers)) == score_of(told, truth.repeat(2), "macro-f1") < 1
+
+
 def test_accuracy_counts_the_rows_of_all_maps() -> None:
     problem = problem_of(2, 10, shares=False)
     truth = F.one_hot(problem.labels, 4).float()
     wrong = truth.roll(1, dims=1)
     answers = iter([truth, wrong])
-    assert problem.accuracy(lambda rows: next(answers)) == 0.5
-    assert problem.accuracy(lambda rows: truth) == 1.0
-    assert np.isclose(problem.accuracy(lambda rows: torch.cat([truth[:7], wrong[7:]])), 0.7)
+    assert problem.score(lambda rows: next(answers)) == 0.5
+    assert problem.score(lambda rows: truth) == 1.0
+    assert np.isclose(problem.score(lambda rows: torch.cat([truth[:7], wrong[7:]])), 0.7)
 
 
 @pytest.mark.parametrize("part", [ClosedForm(), Unrolled(hidden=16)], ids=["closed form", "network"])
@@ -120,4 +131,4 @@ def test_a_candidate_of_the_right_classes_scores_one_and_of_swapped_ones_zero(
             validation_labels=truth.repeat(6),
             targets=torch.eye(2),
         )
-        assert part.accuracy(problem, centres, torch.eye(2)) == expected
+        assert part.score(problem, centres, torch.eye(2)) == expected

@@ -100,6 +100,7 @@ def test_settings_that_lead_to_such_a_combination_are_refused(
         ({"looks": "4"}, "looks must be a whole number, got '4'"),
         ({"map": {"kernel": "power", "time": 1.5}}, "whole number"),
         ({"map": {"kernel": "none", "walks": True}}, "walks need a kernel"),
+        ({"map": {"kernel": "none", "time": 3.0}}, r"there is no time; leave it out .* \(got 3\)"),
         ({"recipe_version": 9}, "has recipe_version 9, and this program reads 1"),
         ({"structure": {}, "bundles": {}}, "leave structure or bundles out"),
     ],
@@ -140,7 +141,9 @@ def test_a_file_that_is_not_there_and_an_unknown_method_say_what_there_is(tmp_pa
         make_method(str(tmp_path / "none.json"))
     with pytest.raises(ConfigError, match="unknown method 'magic'; the methods are auto, "):
         make_method("magic")
-    with pytest.raises(ConfigError, match=r"unknown method 'whole'.*evaluate --whole"):
+    with pytest.raises(
+        ConfigError, match=r"unknown method 'whole'.*by evaluate, or among the methods of compare"
+    ):
         make_method("whole")
 
 

@@ -8,7 +8,10 @@ from hypercondense.condensing.job import Job, Made
 from hypercondense.condensing.run import condense_by
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Hypergraph, Split
+from hypercondense.nn.short_trainings import ShortTrainings
+from hypercondense.nn.training import Inputs
 from hypercondense.typed import Value
+from makers.jobs import quick
 
 
 class Failing(Value):
@@ -24,6 +27,10 @@ class Failing(Value):
     @property
     def one_thread_up_to(self) -> int:
         return 0
+
+    @property
+    def trains_on_whole(self) -> str | None:
+        return None
 
     def run(self, job: Job) -> Made:
         raise (MemoryError if self.of_python else RuntimeError)(self.message)
@@ -44,3 +51,14 @@ def test_running_out_of_memory_says_what_lowers_the_need(
 def test_other_errors_are_left_alone(source: Hypergraph, parts: Split) -> None:
     with pytest.raises(RuntimeError, match="shapes do not fit"):
         condense_by(Failing(message="shapes do not fit"), source, parts, nodes=9)
+
+
+def test_the_metric_is_what_is_chosen_and_guarded_for(source: Hypergraph, parts: Split) -> None:
+    found = {}
+    for metric in ("accuracy", "macro-f1"):
+        result = condense_by(quick("ahgcdd-x"), source, parts, nodes=9, metric=metric)  # type: ignore[arg-type]
+        score = ShortTrainings(Inputs.of(source), parts, metric=metric)  # type: ignore[arg-type]
+        assert result.final_validation == score(result.hypergraph)
+        assert result.provenance.metric == metric
+        found[metric] = result.final_validation
+    assert found["accuracy"] != found["macro-f1"]

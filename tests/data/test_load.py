@@ -169,6 +169,18 @@ def test_two_folders_here_that_differ_in_case_only_are_both_named(reader: Reader
     assert [path for path, _ in reader.calls] == [Path("Mushroom")]
 
 
+def test_a_folder_here_is_found_in_any_case(
+    reader: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Customers").mkdir()
+    load("customers")
+    (tmp_path / "CUSTOMERS").mkdir()
+    if len(list(tmp_path.iterdir())) == 2:
+        with pytest.raises(ConfigError, match="CUSTOMERS and Customers differ in case only"):
+            load("customers")
+
+
 def test_a_path_that_is_not_there_is_called_so(reader: Reader) -> None:
     for source in ("data/cora.npz", Path("cora.npz")):
         with pytest.raises(DatasetNotFoundError, match="there is no file or folder"):

@@ -13,6 +13,7 @@ PAPER = {
 }  # fmt: skip
 OTHERS = {
     "citeseer", "coauthor_cora", "house-committees", "zoo", "20newsW100", "mushroom", "ntu2012", "modelnet40",
+    "twitch", "wordnet",
 }  # fmt: skip
 
 

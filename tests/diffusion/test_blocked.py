@@ -173,7 +173,7 @@ def test_memory_running_out_names_the_need_and_the_option(monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(Propagation, "diffuse", full)
-    with pytest.raises(CondensationError, match=r"4000 x 70 features needs .* MB of memory.*--memory"):
+    with pytest.raises(CondensationError, match=r"4000 x 70 features needs .* MB of memory.*give a memory"):
         diffuse(large_source(random_features(4000, 70)), WEIGHTS)
 
 

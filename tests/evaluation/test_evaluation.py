@@ -256,7 +256,8 @@ def test_the_score_does_not_depend_on_the_number_of_workers(source, parts, conde
         evaluate(condensed, source, parts, model=SHORT, runs=1, whole=True, workers=workers)
         for workers in (1, 2)
     ]
-    one, two = ({**score.to_dict(), "seconds": 0} for score in scores)
+    times = dict.fromkeys(("seconds", "train_seconds", "whole_seconds"), 0)
+    one, two = ({**score.to_dict(), **times} for score in scores)
     assert one == two
 
 
@@ -300,9 +301,14 @@ def test_progress_is_told_after_every_training(source, parts, condensed):
         parts,
         model=SHORT,
         runs=2,
-        progress=lambda stage, done, total, /, **figures: told.append((stage, done, total)),
+        whole=True,
+        progress=lambda stage, done, total, /, **figures: told.append((stage, done, total, figures["run"])),
     )
-    assert [entry for entry in told if entry[0] == "evaluate"] == [("evaluate", 1, 2), ("evaluate", 2, 2)]
+    for stage in ("hgnn on condensed nodes", "hgnn on the whole"):  # network and run are named
+        assert [entry[1:] for entry in told if entry[0] == stage and entry[1] % 100 == 0] == [
+            *[(100, 200, 1)] * 2,
+            *[(200, 200, 2)] * 2,
+        ]
 
 
 def test_a_class_that_was_not_condensed_is_reported(source, parts):

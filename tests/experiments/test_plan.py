@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from hypercondense.condensing.presets import PRESETS
+from hypercondense.condensing.settings import changed, defaults_of
 from hypercondense.errors import ConfigError
 from hypercondense.experiments.plan_reader import read_plan
 from hypercondense.experiments.published import Published, PublishedFigure
 from hypercondense.experiments.settings import Settings, is_same
 from hypercondense.nn import MODELS
-from hypercondense.typed import content_of, read
+from hypercondense.typed import content_of, flat, read
 from makers.experiment_cases import QUICK, plan_of, write_plan
 
 PLANS = sorted((Path(__file__).parents[2] / "experiments").glob("*.toml"))
@@ -29,6 +31,7 @@ settings = st.builds(
     method=st.sampled_from(["ahgcdd", "random"]),
     options=st.dictionaries(st.sampled_from("abc"), st.integers(0, 2)),
     select=st.booleans(),
+    allocate=st.sampled_from(["proportional", "equal"]),
     seed=st.integers(0, 3),
     model=st.sampled_from(["hgnn", "mlp"]),
     defaults_version=st.integers(1, 2),
@@ -68,6 +71,25 @@ def test_a_run_is_the_same_as_itself_and_as_before_an_option_was_added(
     assert not is_same(later, one, defaults)  # the option was removed: nobody knows what it did
 
 
+def test_a_run_stays_the_same_when_a_part_that_its_plan_puts_in_gets_a_field() -> None:
+    preset = PRESETS["ridge"][1]
+    wanted = changed(preset, {"goal.labels": "smoothed", "structure": {"warm": {"steps": 3}}})
+    now = Settings(source="cora", ratio=0.1, method="ridge", options=flat(content_of(wanted)))
+    defaults = defaults_of(wanted, preset)
+
+    def then(*left_out: str) -> Settings:
+        return replace(now, options={name: now.options[name] for name in now.options if name not in left_out})
+
+    assert is_same(then("goal.labels.own"), now, defaults)
+    assert is_same(then("structure.spanned", "structure.warm.step"), now, defaults)
+    assert not is_same(then("structure.warm.steps"), now, defaults)  # 20 by default
+    assert not is_same(then("goal.labels.own", "goal.labels.kind"), now, defaults)  # plain by default
+    other = changed(preset, {"structure": "default"})
+    with_part = replace(now, options=flat(content_of(other)))
+    without = {name: value for name, value in with_part.options.items() if not name.startswith("structure")}
+    assert not is_same(replace(now, options=without), with_part, defaults_of(other, preset))
+
+
 def test_runs_with_other_defaults_of_a_network_are_others(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -88,7 +110,7 @@ def test_lines_from_before_defaults_were_numbered_keep_their_key() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"colour": 1}, "unknown field 'colour'; there are cached"),
+        ({"colour": 1}, "unknown field 'colour'; there are allocate, cached"),
         ({"ratio": 1.5}, "ratio must be a number <= 1.0, got 1.5"),
         ({"ratio": "1 %"}, "ratio must be a number, got '1 %'"),
         ({"seed": -1}, "seed must be a whole number >= 0, got -1"),
@@ -160,7 +182,7 @@ def test_variants_can_be_restricted_to_some_ratios(tmp_path: Path) -> None:
         (lambda text: "colour = 1\n" + text, "unknown field 'colour'; there are cache, datasets"),
         (
             lambda text: text + "speed = 3\n",
-            "unknown field 'speed' in variants.whole; there are budget, label, method",
+            "unknown field 'speed' in variants.whole; there are allocate, budget, label, method",
         ),
         (lambda text: text.replace("ratios", "ratio"), "unknown field 'ratio' in datasets.digits"),
         (
@@ -302,9 +324,7 @@ def test_variants_inherit_selection_and_may_overrule_it(tmp_path: Path) -> None:
     assert selecting(QUICK) == {"random", "ahgcdd"}  # nothing is chosen of the whole
     assert selecting(QUICK.replace("[variants.random]", "[variants.random]\nselect = false")) == {"ahgcdd"}
     assert selecting(none.replace("[variants.random]", "[variants.random]\nselect = true")) == {"random"}
-    with pytest.raises(
-        ConfigError, match=r"variants.whole: the whole source has no options and no selection"
-    ):
+    with pytest.raises(ConfigError, match=r"variants.whole: the whole source has no options, no selection"):
         plan_of(tmp_path, QUICK + "select = true\n")
 
 

@@ -217,3 +217,14 @@ def test_a_full_disk_leaves_whole_lines_and_says_what_was_kept(
     assert path.read_bytes() == before
     assert file.append(content(settings(3)))  # there is space again
     assert seeds(path) == [0, 1, 2, 3]
+
+
+def test_a_line_that_was_changed_by_accident_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    filled(path)
+    whole = path.read_bytes()
+    assert whole.count(b'"crc32": ') == 3
+    for old, new in ((b'"seed": 1', b'"seed": 4'), (b'"crc32": ', b'"crc32": 1'), (b"\xce\xbb", b"\xce\xbc")):
+        path.write_bytes(whole.replace(old, new, 1))
+        with pytest.raises(FormatError, match="it was changed after it was written"):
+            read_lines(path)

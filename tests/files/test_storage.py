@@ -12,12 +12,13 @@ import pytest
 from safetensors import SafetensorError
 
 from hypercondense.errors import FormatError
+from hypercondense.files import drafts
+from hypercondense.files.drafts import remove_drafts
 from hypercondense.files.storage import (
     check_target,
     file_digest,
     read_json,
     read_tensors,
-    remove_drafts,
     replaced_file,
     replaced_folder,
     user_cache,
@@ -37,11 +38,11 @@ def names(folder: Path) -> list[str]:
 def our_folder(folder: Path) -> Path:
     folder.mkdir(parents=True)
     write_json(folder / "manifest.json", {"format": "hypercondense.condensed"})
-    (folder / "old.safetensors").write_text("1")
+    (folder / "condensed.safetensors").write_text("1")
     return folder
 
 
-OURS = ["manifest.json", "old.safetensors"]
+OURS = ["condensed.safetensors", "manifest.json"]
 
 
 def test_a_folder_appears_when_the_block_ends(tmp_path: Path) -> None:
@@ -99,6 +100,14 @@ def _add_a_file(folder: Path) -> None:
     (folder / "thesis.tex").write_text("1")
 
 
+def _add_tensors(folder: Path) -> None:
+    (folder / "weights.safetensors").write_text("a year of training")
+
+
+def _add_tensors_of_another_format(folder: Path) -> None:
+    (folder / "hypergraph.safetensors").write_text("a year of training")
+
+
 def _add_a_folder(folder: Path) -> None:
     (folder / "thesis.safetensors").mkdir()
 
@@ -119,8 +128,10 @@ def _change_the_format(folder: Path) -> None:
     ("change", "named"),
     [
         (_add_a_file, r"\(thesis.tex\)"),
+        (_add_tensors, r"\(weights.safetensors\)"),
+        (_add_tensors_of_another_format, r"\(hypergraph.safetensors\)"),
         (_add_a_folder, r"\(thesis.safetensors\)"),
-        (_remove_the_manifest, r"\(old.safetensors\)"),
+        (_remove_the_manifest, r"\(condensed.safetensors\)"),
         (_break_the_manifest, "manifest.json"),
         (_change_the_format, "manifest.json"),
     ],
@@ -175,10 +186,13 @@ def test_if_the_last_step_fails_the_old_folder_comes_back(
     rename = Path.rename
 
     def failing(self: Path, target: Path) -> Path:
-        if Path(target) == tmp_path / "target" and not (self / "old.safetensors").exists():
+        if Path(target) == tmp_path / "target" and not (self / "condensed.safetensors").exists():
             raise OSError("disk trouble")
         return rename(self, target)
 
+    monkeypatch.setattr(
+        drafts, "_exchanged", lambda *_: False
+    )  # as where the system cannot do it in one step
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(OSError, match="disk trouble"), replaced_folder(tmp_path / "target", overwrite=True):
         pass
@@ -229,6 +243,56 @@ with replaced_file(Path(sys.argv[1])) as draft:
     remove_drafts(target)
     assert names(tmp_path) == [".a[b].json.abcd1234", ".a[b]x", "a[b]"]
     assert target.read_text() == "first"
+
+
+def left_by(tmp_path: Path, killed: str) -> Path:
+    """Run a program that ends itself in the middle of writing ``target``."""
+    target = tmp_path / "target"
+    start = "import os, sys\nfrom pathlib import Path\nfrom hypercondense.files import drafts, storage\n"
+    start += "target = Path(sys.argv[1])\n"
+    assert subprocess.run([sys.executable, "-c", start + killed, str(target)], check=False).returncode == 9
+    return target
+
+
+def test_the_next_writer_of_a_folder_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+    target = left_by(
+        tmp_path,
+        "with storage.replaced_folder(target) as draft:\n    (draft / 'a').write_text('1')\n    os._exit(9)",
+    )
+    assert len(names(tmp_path)) == 1  # a hidden draft
+    (tmp_path / ".target.settings").mkdir()
+    (tmp_path / ".target.settings" / "mine").write_text("of the user: it only looks like a draft")
+    with replaced_folder(target) as draft:
+        (draft / "b").write_text("2")
+    assert names(tmp_path) == [".target.settings", "target"]
+    assert names(target) == ["b"]
+
+
+def test_a_draft_that_somebody_is_filling_stays(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    with replaced_folder(target) as draft:
+        (draft / "a").write_text("1")
+        remove_drafts(target)
+        with pytest.raises(Broken), replaced_folder(target):
+            raise Broken
+        assert (draft / "a").exists()
+    assert names(target) == ["a"]
+
+
+def test_a_power_cut_between_two_renames_loses_nothing(tmp_path: Path) -> None:
+    """Where the system cannot exchange two names in one step."""
+    our_folder(tmp_path / "target")
+    target = left_by(
+        tmp_path,
+        "drafts._exchanged = lambda *_: False\nrename = Path.rename\n"
+        "def cut(self, to):\n    if self.name == 'new': os._exit(9)\n    return rename(self, to)\n"
+        "Path.rename = cut\n"
+        "with storage.replaced_folder(target, overwrite=True) as draft: (draft / 'a').write_text('1')",
+    )
+    assert not target.exists()
+    remove_drafts(target)
+    assert names(tmp_path) == ["target"]
+    assert names(target) == OURS
 
 
 def test_tensors_survive_and_their_digest_is_that_of_the_file(tmp_path: Path) -> None:
@@ -288,10 +352,17 @@ def test_json_without_a_standard_form_is_not_written(tmp_path: Path) -> None:
         write_json(tmp_path / "x", {"a": float("nan")})
 
 
-@pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff", b"[" * 100_000, b'"a"', b"1" * 10_000])
+@pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff", b'"a"', b"1" * 10_000])
 def test_broken_json_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x").write_bytes(content)
-    with pytest.raises(FormatError, match=r"JSON|nested too deeply"):
+    with pytest.raises(FormatError, match="JSON"):
+        read_json(tmp_path / "x")
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b'{"a":' * 100_000])
+def test_json_that_is_nested_too_deeply_is_refused_as_such(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(FormatError, match=r"x is nested too deeply$"):
         read_json(tmp_path / "x")
 
 

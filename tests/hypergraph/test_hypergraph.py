@@ -68,8 +68,27 @@ REFUSED = [
     ({"incidence": ([0, 1], [0, 1], [1.0, 0.0])}, "incidence 1 has 0.0"),
     ({"incidence": ([0, 1], [0, 1], [1.0, -2.0])}, "incidence 1 has -2.0"),
     ({"incidence": ([0, 1], [0, 1], [np.nan, 1.0])}, "incidence 0 has nan"),
+    ({"incidence": [(0, 0), (1, 0), (2, 1), (2, 0)]}, r"got 4 parts; for a list of pairs give tuple\(zip"),
+    ({"incidence": [(0, 0), (1, 0), (2, 1)]}, "3 parts of length 2 could be pairs as well"),
+    ({"incidence": [[0, 0], [2, 1]]}, "2 parts of length 2 could be pairs as well"),
+    ({"incidence": np.array([[0, 0], [1, 0], [2, 1]])}, "could be pairs as well"),
+    ({"incidence": np.array([[0, 0], [1, 0], [2, 0], [2, 1]])}, r"got shape \(4, 2\)"),
+    ({"incidence": ([0, 1],)}, "got 1 parts"),
+    ({"incidence": sp.eye_array(4)}, r"sparse matrix; .* give H.tocoo\(\).coords"),
+    ({"incidence": {0: [0, 1], 1: [2]}}, "got a dict"),
+    ({"incidence": 3}, "got a int"),
+    ({"num_hyperedges": 2.7}, "num_hyperedges must be a whole number, got 2.7"),
+    ({"num_nodes": True}, "num_nodes must be a whole number, got True"),
+    ({"label_names": "ab"}, "a list with a name for each, got the text 'ab'"),
+    ({"label_names": {0: "a", 1: "b"}}, "got a mapping; give its values"),
+    ({"feature_names": "ab"}, "got the text 'ab'"),
     ({"label_names": ["a"]}, "1 label names for 2 labels"),
     ({"feature_names": ["a", "b", "c"]}, "3 feature names for 2 features"),
+    ({"node_names": ["a", "b", "c"]}, "3 node names for 4 nodes"),
+    ({"node_names": ["a", "b", "a", "c"]}, "nodes 0 and 2 are both called 'a'"),
+    ({"node_names": ["a", "b", "", "c"]}, "must not be empty: that of node 2 is"),
+    ({"node_names": "abcd"}, "a list with a name for each, got the text 'abcd'"),
+    ({"hyperedge_names": ["x", "x"]}, "hyperedges 0 and 1 are both called 'x'"),
     ({"soft_labels": [[1.0, 0.0]] * 3}, r"4 x 2, got shape \(3, 2\)"),
     ({"soft_labels": [[1.0]] * 4}, r"4 x 2, got shape \(4, 1\)"),
     ({"soft_labels": [1.0, 0.0, 0.0, 1.0]}, r"4 x 2, got shape \(4,\)"),
@@ -87,6 +106,23 @@ def test_the_door_names_the_offending_value_and_its_place(changes: Any, message:
     with pytest.raises(ValueError, match=message) as caught:
         tiny(**changes)
     assert "\n" not in str(caught.value)
+
+
+def test_coordinates_of_a_matrix_and_rows_of_an_array_are_an_incidence() -> None:
+    matrix = sp.coo_array((np.ones(5), (NODE_IDS, HYPEREDGE_IDS)))
+    assert tiny(incidence=matrix.coords) == tiny(incidence=np.array([NODE_IDS, HYPEREDGE_IDS])) == tiny()
+
+
+def test_equal_hypergraphs_are_equal_and_their_hashes_agree() -> None:
+    first, second = tiny(name="first"), tiny(name="second")
+    assert first == second and hash(first) == hash(second) and len({first, second}) == 1
+    assert first != tiny(labels=[0, 1, 1, 1])
+    assert first != tiny(node_names=["a", "b", "c", "d"])
+    assert first != "first"
+
+
+def test_one_note_may_be_a_text() -> None:
+    assert tiny(notes="made up").notes == ("made up",)
 
 
 def test_arrays_and_fields_cannot_be_changed() -> None:

@@ -32,7 +32,6 @@ from hypercondense.nn import MODELS
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.training import Configuration, Inputs, train
 from hypercondense.runtime.rng import Stream, generator
-from hypercondense.search.judge import Judge
 from makers.format_examples import tiny
 from makers.strategies import hypergraphs
 from test_condensation import change_manifest, example
@@ -268,15 +267,11 @@ def test_every_judge_of_candidates_uses_their_shares(
     assert soft.soft_labels is not None
     misled = changed(soft, soft_labels=np.roll(soft.soft_labels, 1, axis=1))
     job = Job(material=Material(source, parts), labels=candidate.labels.copy())
-    of_search = Judge.of(job)
-    judges: list[Any] = [
-        lambda graph: float(of_search(graph, trusts_structure=True).double().mean()),
-        ShortTrainings(Inputs.of(source), parts, epochs=20),
-    ]
+    judges: list[Any] = [ShortTrainings(Inputs.of(source), parts, epochs=20)]
     problem = Problem.of(job.material, (Map(),), job.labels)
     for goal in (Predict(), Predict(training=Unrolled(hidden=16))):
         judges.append(
-            Prediction(goal, problem, Map(), chance=generator(0, Stream.PREDICT), scale=1.0).judge()
+            Prediction(goal, problem, Map(), chance=generator(0, Stream.BATCHES), scale=1.0).judge()
         )
     for judge in judges:
         assert judge(soft) == pytest.approx(judge(candidate), abs=0.03)

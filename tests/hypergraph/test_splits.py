@@ -1,5 +1,6 @@
 """Which nodes are for what."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,20 @@ def test_given_ids_are_used_sorted() -> None:
     assert parts.missing_classes == ()
 
 
+def test_masks_and_names_are_a_split_as_ids_are() -> None:
+    source = labelled([0, 1, 0, 1])
+    masks = {
+        f"{part}_ids": np.arange(4) == place for place, part in enumerate(("train", "validation", "test"))
+    }
+    by_mask = split_from_ids(source, **masks)
+    by_id = split_from_ids(source, train_ids=[0], validation_ids=[1], test_ids=[2])
+    named = dataclasses.replace(source, node_names=["ann", "bob", "eve", "joe"])
+    by_name = split_from_ids(named, train_ids=["ann"], validation_ids=["bob"], test_ids=["eve"])
+    assert by_mask == by_id == by_name and len({by_mask, by_id, by_name}) == 1
+    assert by_id != split_from_ids(source, train_ids=[3], validation_ids=[1], test_ids=[2])
+    assert repr(by_id) == "Split(1 train, 1 validation, 1 test, given ids, no training node of class (1,))"
+
+
 def test_given_ids_report_a_class_without_training_nodes() -> None:
     parts = split_from_ids(labelled([0, 1, 0]), train_ids=[0], validation_ids=[], test_ids=[1])
     assert parts.missing_classes == (1,)
@@ -100,6 +115,10 @@ def test_given_ids_report_a_class_without_training_nodes() -> None:
         ({"test_ids": [4]}, "node 4, given for test, has no label"),
         ({"validation_ids": [1.5]}, "validation ids must be whole numbers"),
         ({"train_ids": []}, "no training ids"),
+        ({"train_ids": [[0], [3]]}, r"train ids must be a flat list, got shape \(2, 1\)"),
+        ({"train_ids": [True, False]}, "each of the 5 nodes; that for train has 2"),
+        ({"test_ids": np.arange(5) == 4}, "node 4, given for test, has no label"),
+        ({"test_ids": np.arange(5) < 1}, "node 0 is given twice, for train and for test"),
     ],
 )
 def test_impossible_ids_are_named(changes: Any, message: str) -> None:

@@ -99,6 +99,11 @@ def tables(folder: Path) -> Path:
 
 
 def condensed(folder: Path) -> Path:
+    condensation(tiny()).save(folder, overwrite=True)
+    return folder
+
+
+def condensation(hypergraph: Hypergraph) -> Condensation:
     provenance = Provenance(
         method="random",
         settings={},
@@ -112,10 +117,8 @@ def condensed(folder: Path) -> Path:
         ratio_of="all",
         versions={},
     )
-    members = tuple(np.array([node]) for node in range(4))
-    made = Condensation(hypergraph=tiny(), members=members, provenance=provenance)
-    made.save(folder, overwrite=True)
-    return folder
+    members = tuple(np.array([node]) for node in range(hypergraph.num_nodes))
+    return Condensation(hypergraph=hypergraph, members=members, provenance=provenance)
 
 
 def yelp(folder: Path) -> Path:
@@ -132,12 +135,27 @@ def yelp(folder: Path) -> Path:
     )
 
 
+def wordnet(folder: Path) -> Path:
+    """A lemma that three synsets share is the first hyperedge, one that two share is the second."""
+    licence = "  1 This software and database is being provided to you.  \n"
+    return _files(
+        folder,
+        **{
+            "data.noun": f"{licence}00000060 00 n 01 run 0 000 | a quick score  \n",
+            "data.verb": f"{licence}00000060 01 v 01 run 0 000 01 + 02 00 | move with quick steps  \n",
+            "data.adj": f"{licence}00000060 01 a 02 Run(p) 0 well 1 001 \\ 00000060 r 0101 | done  \n",
+            "data.adv": f"{licence}00000060 00 r 01 well 0 000 | in a good way  \n",
+        },
+    )
+
+
 EXAMPLES: dict[str, Callable[[Path], Path]] = {
     "native": native,
     "condensed": condensed,
     "HyperGCN pickles": hypergcn,
     "Yelp CSV": yelp,
     "Cornell text": cornell,
+    "WordNet": wordnet,
     "LE/AllSet text": content_edges,
     "MAG-PM tensors": tensors,
     "npz": npz,

@@ -22,10 +22,9 @@ _TRAINING = {
     "goal.training.horizon": 6,
     "goal.training.networks": 2,
     "goal.training.hidden": 8,
-    "start.samples": 5,
     "looks": 2,
 }
-_BOTH_PARTS = {"goal.closed_form.epochs": 3, **_TRAINING}
+_BOTH_PARTS = {"goal.closed_form.epochs": 3, **_TRAINING, "start.samples": 5}
 
 #: What makes each preset quick: a few epochs, in which every part of it has its turn.
 QUICK: dict[str, dict[str, Any]] = {
@@ -37,7 +36,8 @@ QUICK: dict[str, dict[str, Any]] = {
     "k-means": {},
     "ridge": {"goal.closed_form.epochs": 8},
     "unrolled": _BOTH_PARTS,
-    "taught": {**_TRAINING, "goal.training.epochs": 8, "goal.teachers.number": 1},
+    "learnt": {**_TRAINING, "goal.training.epochs": 8, "start.second.samples": 5},
+    "taught": {**_TRAINING, "goal.training.epochs": 8, "goal.teachers.number": 1, "start.samples": 5},
     "bundled": _BOTH_PARTS,
 }
 

@@ -1,46 +1,46 @@
-"""Made-up trials for searches, and short trainings that are shorter still."""
+"""Made-up trials for searches, and a portfolio whose recipes take a few epochs."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from msgspec import structs
 
 from hypercondense.condensing import material
+from hypercondense.condensing.dual_level import DualLevel
+from hypercondense.condensing.predict import Predict
+from hypercondense.condensing.recipe import Recipe
 from hypercondense.nn.short_trainings import ShortTrainings
-from hypercondense.search import auto, ladder, rungs
-from hypercondense.search.policy import Ask, Facts, Trial, Tried, Try
+from hypercondense.search import auto
+from hypercondense.search.answers import Answers
+from hypercondense.search.costs import Sizes
+from hypercondense.search.policy import Trial
+from hypercondense.search.portfolio import PORTFOLIO, Entry
 
-ANSWERS = 40  # of made-up judges
+ANSWERS = 40  # of made-up networks
+SIZES = Sizes(
+    nodes=300,
+    incidences=1000,
+    entries=3000,
+    features=10,
+    classes=3,
+    training=150,
+    validation=ANSWERS,
+    condensed=9,
+)
 
 
-def answers(share: float, number: int = ANSWERS) -> Tensor:
-    """Right answers about the first ``share`` of some nodes."""
-    return torch.arange(number) < round(share * number)
+def answers(share: float, number: int = ANSWERS, trainings: int = 2) -> Answers:
+    """Right answers of some trainings about the first ``share`` of some nodes."""
+    right = torch.arange(number) < round(share * number)
+    return Answers(right.double().expand(trainings, -1))
 
 
-def trial_of(recipe: Tried, share: float = 0.5, **changes: Any) -> Trial:
+def trial_of(recipe: Recipe, share: float = 0.5, **changes: Any) -> Trial:
     """A trial with made-up answers."""
-    return Trial(**{"label": "made up", "recipe": recipe, "right": answers(share), "seconds": 1.0, **changes})
-
-
-def climbed(
-    facts: Facts, shares: dict[str, float] | None = None, accuracies: tuple[float, ...] = (0.5, 0.5)
-) -> list[Trial]:
-    """All trials of the ladder, where a judge finds these shares by label (0.5 for others).
-
-    Networks that are asked have ``accuracies``. Nothing is condensed.
-    """
-    trials: list[Trial] = []
-    while (proposal := ladder.next_proposal(facts, trials)) is not None:
-        if isinstance(proposal, Ask):
-            asked = replace(proposal.trial, accuracies=accuracies)
-            trials[trials.index(proposal.trial)] = asked
-        else:
-            share = (shares or {}).get(proposal.label, 0.5)
-            trials.append(trial_of(proposal.recipe, share, label=proposal.label))
-    return trials
+    made_up = {"label": "made up", "recipe": recipe, "answers": answers(share), "seconds": 1.0}
+    return Trial(**{**made_up, **changes})
 
 
 def brief_trainings(patch: pytest.MonkeyPatch, *, epochs: int = 4) -> None:
@@ -54,11 +54,21 @@ def brief_trainings(patch: pytest.MonkeyPatch, *, epochs: int = 4) -> None:
 
 
 def brief_trials(patch: pytest.MonkeyPatch) -> None:
-    """Let what the ladder tries take a few epochs."""
-    for name, epochs in (("CLOSED_FORM_EPOCHS", 4), ("BRIEF_EPOCHS", 3), ("LONG_EPOCHS", 5)):
-        patch.setattr(rungs, name, epochs)
+    """Let what ``auto`` tries take a few epochs."""
+    patch.setattr(auto, "PORTFOLIO", tuple(map(_brief, PORTFOLIO)))
 
 
-def tries(*proposals: Try) -> dict[str, Tried]:
-    """Recipes by label."""
-    return {proposal.label: proposal.recipe for proposal in proposals}
+def _brief(entry: Entry) -> Entry:
+    """The same entry; how long it is optimized stays different from that of others."""
+    goal = entry.recipe.goal
+    if isinstance(goal, Predict):
+        parts = {"closed_form": goal.closed_form, "training": goal.training}
+        fewer = {
+            name: part and structs.replace(part, epochs=2 + part.epochs // 100)
+            for name, part in parts.items()
+        }
+        teachers = goal.teachers and structs.replace(goal.teachers, number=1)
+        goal = structs.replace(goal, teachers=teachers, **fewer)
+    elif isinstance(goal, DualLevel):
+        goal = structs.replace(goal, epochs=2)
+    return replace(entry, recipe=structs.replace(entry.recipe, goal=goal))

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from hypercondense.hypergraph import Hypergraph
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
-_NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False)
+_NUMBERS = st.floats(min_value=-(2.0**50), max_value=2.0**50, width=32)  # more is refused at the door
 _SHARES = st.floats(min_value=0, max_value=1, width=32)
 _WEIGHTS = st.floats(min_value=2**-20, max_value=2**20, width=32)
 
@@ -42,9 +42,17 @@ def hypergraphs(draw: Any, max_nodes: int = 6, max_hyperedges: int = 4, max_feat
         soft_labels=draw(st.none() | arrays(np.float32, shape, elements=_SHARES).map(_shares)),
         label_names=label_names,
         feature_names=draw(st.none() | st.lists(NAMES, min_size=num_features, max_size=num_features)),
+        node_names=draw(st.none() | _differing(num_nodes)),
+        hyperedge_names=draw(st.none() | _differing(len(hyperedges))),
         name=draw(NAMES),
         notes=draw(st.lists(NAMES, max_size=2)),
     )
+
+
+def _differing(number: int) -> Any:
+    """As many names, none empty, no two alike."""
+    some = NAMES.filter(bool)
+    return st.lists(some, min_size=number, max_size=number, unique=True)
 
 
 def _shares(numbers: Any) -> Any:

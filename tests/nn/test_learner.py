@@ -15,7 +15,7 @@ PLAIN = Training(hidden=5, dropout=0.0)
 
 
 def chance_of(seed: int) -> torch.Generator:
-    return generator(seed, Stream.PREDICT)
+    return generator(seed, Stream.BATCHES)
 
 
 def normal(seed: int, *shape: int) -> Tensor:

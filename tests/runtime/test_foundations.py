@@ -9,6 +9,7 @@ import torch
 
 from hypercondense.cli import output
 from hypercondense.errors import ConfigError
+from hypercondense.runtime import bars
 from hypercondense.runtime.memory import format_size, parse_size, peak_bytes, reset_peak
 from hypercondense.runtime.rng import generator, numpy_generator, seeded
 from hypercondense.runtime.threads import one_thread
@@ -82,13 +83,14 @@ def test_the_peak_of_memory_sees_a_large_array_and_forgets_it() -> None:
 def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = iter(range(0, 1000, 3))
-    monkeypatch.setattr(output.time, "monotonic", lambda: next(clock))
+    now = 0.0
+    monkeypatch.setattr(bars.time, "monotonic", lambda: now)
     with output.progress(quiet=False) as report:
         for done in range(1, 6):
-            report("work", done, 10, loss=0.5)
+            now += 3
+            report("work", done, 10, run=2, loss=0.5)
     lines = capsys.readouterr().err.splitlines()
-    assert lines == ["work 2/10, about 24 s left loss 0.5", "work 4/10, about 18 s left loss 0.5"]
+    assert lines == ["work 2/10, about 24 s left run 2 loss 0.5", "work 4/10, about 18 s left run 2 loss 0.5"]
 
 
 def test_quiet_progress_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

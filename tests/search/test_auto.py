@@ -18,15 +18,20 @@ from hypercondense.data.formats import write_native
 from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.training import Inputs
-from hypercondense.search import ladder
+from hypercondense.search import auto
 from hypercondense.search.auto import Auto
+from hypercondense.search.budget import Budget
+from hypercondense.search.costs import Sizes, condensing
 from hypercondense.search.engine import Engine
-from hypercondense.search.judge import Judge
+from hypercondense.search.policy import Facts
+from hypercondense.search.portfolio import PORTFOLIO
+from hypercondense.search.race import Race
 from hypercondense.typed import digest_of
-from makers.searches import answers, brief_trainings, brief_trials
+from makers.searches import SIZES, answers, brief_trainings, brief_trials
 
 ENDLESS = 1000  # more than there is to try
 NODES = 9
+LIMITED = 3  # trials: a search that is not alone with its first entry
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -37,12 +42,6 @@ def brief(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         brief_trainings(patch)
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
-
-
-@pytest.fixture
-def enough_labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let so few validation nodes count as enough to do without teachers and real nodes."""
-    monkeypatch.setattr(ladder, "FEW_NODES", 0)
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +65,8 @@ def found(source: Hypergraph, parts: Split, made: dict[str, str]) -> Condensatio
     """The longest search."""
     own = Engine.made
 
-    def watched(engine: Engine, recipe: Any) -> Any:
-        result = own(engine, recipe)
+    def watched(engine: Engine, recipe: Any, *how: Any) -> Any:
+        result = own(engine, recipe, *how)
         made[digest_of(recipe)] = result.hypergraph.digest
         return result
 
@@ -87,24 +86,15 @@ def again(chosen: dict[str, Any], source: Hypergraph, parts: Split, **how: Any) 
     return condense(source, parts, method=method, settings=settings, **{"nodes": NODES, **how})
 
 
-def judged(patch: pytest.MonkeyPatch, *, diffused: float = 0.5, raw: float = 0.5) -> None:
-    """Let the judge find these shares of right answers."""
-
-    def judge(self: Judge, candidate: Hypergraph, *, trusts_structure: bool) -> torch.Tensor:
-        return answers(diffused if trusts_structure else raw)
-
-    patch.setattr(Judge, "__call__", judge)
-
-
-def networks_find(patch: pytest.MonkeyPatch, find: Callable[[Hypergraph], list[float]]) -> list[Hypergraph]:
-    """Let networks have these accuracies; what they are asked about is noted in the list."""
+def networks_find(patch: pytest.MonkeyPatch, find: Callable[[Hypergraph], float]) -> list[Hypergraph]:
+    """Let networks have this share of right answers; what they are asked about is noted in the list."""
     asked: list[Hypergraph] = []
 
-    def each(self: ShortTrainings, candidate: Hypergraph) -> list[float]:
+    def contributions(self: ShortTrainings, candidate: Hypergraph) -> torch.Tensor:
         asked.append(candidate)
-        return find(candidate)
+        return answers(find(candidate), len(self.split.validation_ids)).contributions
 
-    patch.setattr(ShortTrainings, "each", each)
+    patch.setattr(ShortTrainings, "contributions", contributions)
     return asked
 
 
@@ -113,7 +103,7 @@ def networks_find(patch: pytest.MonkeyPatch, find: Callable[[Hypergraph], list[f
 
 def test_an_endless_budget_ends_and_nothing_is_tried_twice(found: Condensation) -> None:
     trials = choice_of(found)["trials"]
-    assert ladder.BASIC_TRIALS < len(trials) == len(found.history) < ENDLESS
+    assert len(PORTFOLIO) == len(trials) == len(found.history) < ENDLESS
     assert all(trial["label"] and 0 <= trial["score"] <= 1 and trial["seconds"] >= 0 for trial in trials)
     assert len({json.dumps([trial["method"], trial["settings"]]) for trial in trials}) == len(trials)
 
@@ -131,137 +121,83 @@ def test_whatever_trial_had_won_could_be_made_again(
     assert digests == list(made.values())
 
 
-def test_the_result_is_what_networks_found_best_and_not_below_the_best_start(found: Condensation) -> None:
-    confirmed = [trial for trial in choice_of(found)["trials"] if trial["confirmed"] is not None]
-    assert len(confirmed) >= 2
-    assert found.final_validation == max(trial["confirmed"] for trial in confirmed)
-    assert found.start_validation is not None and found.final_validation >= found.start_validation
-    chosen = [trial for trial in confirmed if trial["settings"] == choice_of(found)["settings"]]
-    assert chosen[0]["confirmed"] == found.final_validation
+def test_the_result_is_what_networks_found_best_or_was_expected_to_be(found: Condensation) -> None:
+    trials = choice_of(found)["trials"]
+    chosen = [trial for trial in trials if trial["settings"] == choice_of(found)["settings"]]
+    assert found.final_validation == chosen[0]["score"]
+    assert found.start_validation == trials[0]["score"]
 
 
-def test_the_rungs_and_the_choice_are_kept_in_a_file(found: Condensation, tmp_path: Path) -> None:
-    assert choice_of(found)["rungs"] == [list(row) for row in ladder.as_table()]
+def test_the_choice_is_kept_in_a_file(found: Condensation, tmp_path: Path) -> None:
     found.save(tmp_path / "saved")
     assert choice_of(load_condensed(tmp_path / "saved")) == choice_of(found)
 
 
-@pytest.mark.usefixtures("enough_labels")
 def test_a_search_makes_no_more_trials_than_it_may_and_progress_counts_them(
     source: Hypergraph, parts: Split
 ) -> None:
     seen: list[Any] = []
-    result = condense(source, parts, nodes=NODES, budget=5, progress=lambda *step, **_: seen.append(step))
-    assert len(choice_of(result)["trials"]) == 5
-    assert [step[1:] for step in seen if step[0] == "search"] == [(number, 5) for number in range(1, 6)]
-    confirmed = [step[1:] for step in seen if step[0] == "confirm"]
-    assert confirmed == [(number, len(confirmed)) for number in range(1, len(confirmed) + 1)]
+    result = condense(
+        source, parts, nodes=NODES, budget=LIMITED, progress=lambda *step, **_: seen.append(step)
+    )
+    assert len(choice_of(result)["trials"]) == LIMITED
+    told = [step[1:] for step in seen if step[0] == "search"]
+    assert told == sorted(told) and {total for _, total in told} == {1000 * LIMITED}
+    assert {done for done, _ in told} >= {1000 * number for number in range(1, LIMITED + 1)}
+
+
+def test_without_a_budget_the_search_is_decided_by_sizes_and_makes_equal_bits(
+    source: Hypergraph, parts: Split
+) -> None:
+    first, second = (condense(source, parts, nodes=NODES, seed=1) for _ in range(2))
+    assert first.hypergraph.digest == second.hypergraph.digest
+    labels = [trial["label"] for trial in choice_of(first)["trials"]]
+    facts = Facts(sizes=Sizes.of(source, parts, NODES), entries=auto.PORTFOLIO)
+    expected = [entry.label for entry in Race().entries(facts)]
+    assert labels == expected[: len(labels)]
+
+
+def test_where_one_entry_pays_no_network_is_asked(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = networks_find(monkeypatch, lambda candidate: 0.5)
+    result = condense(source, parts, nodes=NODES, settings={"race.least_gain": 0.9})
+    assert asked == [] and choice_of(result)["trials"] == []
+    assert "not expected to pay" in choice_of(result)["why"]
+    assert result.final_validation is not None
+    assert again(choice_of(result), source, parts).hypergraph.digest == result.hypergraph.digest
 
 
 # --- Networks have the last word ---
-
-
-@pytest.mark.usefixtures("enough_labels")
-@pytest.mark.parametrize("finalists", [1, 2, 4])
-def test_as_many_different_candidates_are_confirmed_as_were_asked_for(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, finalists: int
-) -> None:
-    judged(monkeypatch)
-    asked = networks_find(monkeypatch, lambda candidate: [0.5])
-    settings = {"finalists": finalists}
-    result = condense(source, parts, nodes=NODES, budget=8, settings=settings)
-    confirmed = [trial for trial in choice_of(result)["trials"] if trial["confirmed"] is not None]
-    assert len(confirmed) == max(2, finalists)  # the best start and at least one other
-    digests = [candidate.digest for candidate in asked if candidate.num_nodes == NODES]
-    assert len(set(digests[: len(confirmed)])) == len(confirmed)
-
-
-@pytest.mark.usefixtures("enough_labels")
-def test_the_best_start_is_always_asked_about_and_may_win(
-    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scores = iter([0.8, *[0.3] * ENDLESS])
-    networks_find(monkeypatch, lambda candidate: [next(scores)])
-    result = condense(source, parts, nodes=NODES, budget=7)
-    assert result.final_validation == result.start_validation == 0.8
-    assert again(choice_of(result), source, parts).history == ()  # nothing was optimized
 
 
 def is_bundled(candidate: Hypergraph) -> bool:
     return candidate.num_incidences > candidate.num_hyperedges
 
 
-@pytest.mark.usefixtures("enough_labels")
-def test_networks_are_asked_about_bundles_and_these_can_be_made_again(
+def test_what_networks_like_much_better_wins_and_can_be_made_again(
     source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judged(monkeypatch)
-    networks_find(monkeypatch, lambda candidate: [0.8 if is_bundled(candidate) else 0.1, 0.6])
-    result = condense(source, parts, nodes=NODES, budget=7)
-    assert choice_of(result)["method"] == "bundled"
-    assert is_bundled(result.hypergraph) and result.final_validation == pytest.approx(0.7)
+    networks_find(monkeypatch, lambda candidate: 0.8 if is_bundled(candidate) else 0.1)
+    result = condense(source, parts, nodes=NODES, budget=ENDLESS)
+    assert is_bundled(result.hypergraph) and result.final_validation == pytest.approx(0.8)
     assert again(choice_of(result), source, parts).hypergraph.digest == result.hypergraph.digest
 
 
-@pytest.fixture(scope="module")
-def real(source: Hypergraph, parts: Split) -> Hypergraph:
-    return condense(source, parts, nodes=NODES, method="herding", select=False).hypergraph
-
-
-@pytest.mark.parametrize(("accuracy", "wins"), [(0.9, True), (0.2, False)])
-def test_networks_are_asked_about_real_nodes_whatever_the_judge_says_of_them(
-    source: Hypergraph,
-    parts: Split,
-    monkeypatch: pytest.MonkeyPatch,
-    real: Hypergraph,
-    accuracy: float,
-    wins: bool,
+def test_where_networks_see_no_difference_the_first_stays(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judged(monkeypatch, diffused=0.3, raw=0.9)
-    networks_find(monkeypatch, lambda candidate: [accuracy if candidate.digest == real.digest else 0.5])
-    result = condense(source, parts, nodes=NODES, budget=4)
-    assert (result.hypergraph.digest == real.digest) == wins
-    assert (choice_of(result)["method"] == "herding") == wins
-    assert again(choice_of(result), source, parts).hypergraph.digest == result.hypergraph.digest
-    assert any("nothing was optimized" in warning for warning in result.warnings)  # by real nodes
+    networks_find(monkeypatch, lambda candidate: 0.5)
+    result = condense(source, parts, nodes=NODES, budget=LIMITED)
+    assert choice_of(result)["settings"] == choice_of(result)["trials"][0]["settings"]
 
 
-@pytest.mark.parametrize(
-    ("num_nodes", "repeats", "options"),
-    [(60, 5, {"input_dropout": 0.5}), (8000, 2, {"input_dropout": 0.5}), (16_000, 1, {"hidden": 64})],
-)
-def test_few_validation_nodes_are_asked_often_and_by_networks_of_full_width(
-    monkeypatch: pytest.MonkeyPatch, num_nodes: int, repeats: int, options: dict[str, Any]
-) -> None:
-    seen: list[Any] = []
-
-    class Noted:
-        def __init__(self, source: Any, parts: Split, **how: Any) -> None:
-            seen.append(how)
-
-        def each(self, candidate: Hypergraph) -> list[float]:
-            return [0.5, 0.5]
-
-        def __call__(self, candidate: Hypergraph) -> float:
-            return 0.5
-
-    monkeypatch.setattr("hypercondense.search.auto.ShortTrainings", Noted)
-    judged(monkeypatch)
-    labels = np.arange(num_nodes) % 2
-    large = Hypergraph(features=np.eye(2)[labels], labels=labels, incidence=([], []), num_hyperedges=0)
-    condense(large, nodes=4, budget=1)
-    assert [how["repeats"] for how in seen] == [repeats]
-    assert seen[0]["models"] == ["hgnn", "unigcnii"]
-    assert options.items() <= seen[0]["options"].items()
-    assert ("hidden" in seen[0]["options"]) == (repeats == 1)
-
-
-def test_other_networks_may_confirm_and_unknown_ones_are_refused(source: Hypergraph, parts: Split) -> None:
-    result = condense(source, parts, nodes=NODES, budget=1, settings={"models": "mlp"})
+def test_other_networks_may_be_asked_and_unknown_ones_are_refused(source: Hypergraph, parts: Split) -> None:
+    result = condense(source, parts, nodes=NODES, budget=2, settings={"models": "mlp"})
     alone = ShortTrainings(
         Inputs.of(source), parts, models=["mlp"], options={"input_dropout": 0.5}, epochs=4, looks=1
     )
-    assert result.final_validation == alone(result.hypergraph)
+    assert result.final_validation == pytest.approx(alone(result.hypergraph))
     with pytest.raises(ValueError, match=r"models must be of hgnn, .*; got 'gpt'"):
         Auto(models="hgnn+gpt")
 
@@ -270,29 +206,33 @@ def test_other_networks_may_confirm_and_unknown_ones_are_refused(source: Hypergr
 
 
 @pytest.mark.parametrize("budget", [1, "0.001s"])
-def test_one_trial_is_a_start_with_a_warning(source: Hypergraph, parts: Split, budget: int | str) -> None:
+def test_the_smallest_budget_is_one_recipe(source: Hypergraph, parts: Split, budget: int | str) -> None:
     result = condense(source, parts, nodes=NODES, budget=budget)
-    assert any("larger --budget" in warning for warning in result.warnings)
-    assert len(choice_of(result)["trials"]) == 1
-    assert result.final_validation == result.start_validation
+    assert len(choice_of(result)["trials"]) <= 1
+    assert choice_of(result)["method"] == "learnt" or budget == "0.001s"
 
 
-def test_a_search_that_optimized_says_nothing_of_its_budget(found: Condensation) -> None:
-    assert not any("budget" in warning for warning in found.warnings)
+def test_a_time_begins_with_the_best_recipe_that_it_is_enough_for() -> None:
+    facts = Facts(sizes=SIZES, asking=0.1)
+    prices = {entry.label: condensing(entry.recipe, SIZES) for entry in PORTFOLIO}
+    for seconds, expected in ((0.001, min(prices, key=lambda label: prices[label])), (1e6, "learnt")):
+        entries = auto.affordable_first(facts, Budget(seconds=seconds))
+        assert entries[0].label == expected
+        assert sorted(entry.label for entry in entries) == sorted(prices)
 
 
 @pytest.mark.parametrize("blind", [True, False], ids=["no validation nodes", "select=False"])
-def test_where_nothing_may_choose_the_recipe_is_that_of_unrolled(
+def test_where_nothing_may_choose_the_first_recipe_is_taken(
     source: Hypergraph, parts: Split, blind: bool
 ) -> None:
     given = parts
     if blind:
         given = split_from_ids(source, train_ids=parts.train_ids, validation_ids=[], test_ids=parts.test_ids)
-    result = condense(source, given, nodes=NODES, budget=3, select=blind)
-    reason = "no validation nodes" if blind else "validation nodes may not choose"
+    result = condense(source, given, nodes=NODES, select=blind)
+    reason = "there are no validation nodes" if blind else "validation nodes may not choose"
     assert any(reason in warning for warning in result.warnings)
-    assert choice_of(result)["method"] == "unrolled" and choice_of(result)["settings"] == {}
-    same = condense(source, given, nodes=NODES, method="unrolled", select=False)
+    choice = choice_of(result)
+    same = again(choice, source, given, select=False)
     assert same.hypergraph.digest == result.hypergraph.digest
     assert result.final_validation is None
 
@@ -323,11 +263,6 @@ def test_a_choice_that_is_worse_than_random_nodes_is_warned_about(
     result = condense(source, split(source), settings={"models": "mlp"}, **GUARDED)  # type: ignore[arg-type]
     (warning,) = [warning for warning in result.warnings if "worse than random selection" in warning]
     assert f"{result.final_validation:.4f} on validation, and 8 random training nodes reach" in warning
-    random = condense(source, split(source), nodes=8, method="random", select=False).hypergraph
-    networks = ShortTrainings(
-        Inputs.of(source), split(source), models=["mlp"], options={"input_dropout": 0.5}, epochs=40, looks=1
-    )
-    assert f"reach {networks(random):.4f};" in warning
     unguarded = condense(source, split(source), select=False, settings={"models": "mlp"}, **GUARDED)  # type: ignore[arg-type]
     assert not any("worse than random" in warning for warning in unguarded.warnings)
 
@@ -352,12 +287,10 @@ def test_the_printed_command_makes_the_same_again(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     size: list[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ladder, "FEW_NODES", 0)
     write_native(source, tmp_path / "some data")
     first, second = tmp_path / "first one", tmp_path / "second"
-    seeds = ["--seed", "2", "--split-seed", "1", "--budget", "5"]
+    seeds = ["--seed", "2", "--split-seed", "1", "--budget", "3"]
     words = ["condense", str(tmp_path / "some data"), *size, *seeds, "--out"]
     assert run_command([*words, str(first), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -391,52 +324,41 @@ def test_the_printed_command_says_where_the_data_the_split_and_the_device_are(
 # --- Interrupting ---
 
 
-@pytest.mark.parametrize("stop_after", [1, 4, 6])
-@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("stop_after", [1, 5, 12])
 def test_an_interrupted_search_continues_to_the_same_bits(
-    source: Hypergraph,
-    parts: Split,
-    real: Hypergraph,
-    tmp_path: Path,
-    stop_after: int,
-    few: bool,
-    monkeypatch: pytest.MonkeyPatch,
+    source: Hypergraph, parts: Split, tmp_path: Path, stop_after: int
 ) -> None:
-    """Networks disagree, so that there are bundles and, with few labels, real nodes."""
-    monkeypatch.setattr(ladder, "FEW_NODES", 4000 if few else 0)
-    judged(monkeypatch)
-    networks_find(monkeypatch, lambda candidate: [0.9 if candidate.digest == real.digest else 0.1, 0.5])
+    """In the middle of a trial, and between trials."""
+    steps: list[int] = []
 
     def stop(stage: str, done: int, total: int, /, **figures: float) -> None:
-        if stage == "search" and done == stop_after:
-            raise KeyboardInterrupt
+        if stage == "search":
+            steps.append(done)
+            if len(steps) == stop_after:
+                raise KeyboardInterrupt
 
-    how: dict[str, Any] = {"nodes": NODES, "budget": ladder.BASIC_TRIALS}
+    how: dict[str, Any] = {"nodes": NODES, "budget": 4}
     kept = {"checkpoint": tmp_path / "partial", "checkpoint_every": 0.0}
     whole = condense(source, parts, **how)
     with pytest.raises(KeyboardInterrupt):
         condense(source, parts, progress=stop, **how, **kept)
     resumed = condense(source, parts, resume=True, **how, **kept)
     labels = [[trial["label"] for trial in choice_of(one)["trials"]] for one in (whole, resumed)]
-    assert labels[0] == labels[1] and ("real nodes" in labels[0]) == few
-    assert any("in bundles" in label for label in labels[0])
+    assert labels[0] == labels[1]
     assert resumed.hypergraph.digest == whole.hypergraph.digest
-    assert (whole.hypergraph.digest == real.digest) == few
     assert resumed.final_validation == whole.final_validation
 
 
 # --- Odd sources ---
 
 
-@pytest.mark.usefixtures("enough_labels")
 def test_67_classes_with_15_nodes_each() -> None:
     many = synthetic(num_nodes=1005, num_hyperedges=400, num_features=20, num_classes=67, seed=0)
-    result = condense(many, split(many), nodes=67, budget=5)
+    result = condense(many, split(many), nodes=67, budget=2)
     assert result.hypergraph.labels.tolist() == list(range(67))
     assert result.final_validation is not None and result.final_validation > 1 / 67
 
 
-@pytest.mark.usefixtures("enough_labels")
 def test_features_that_are_zero_for_most_nodes(source: Hypergraph, parts: Split) -> None:
     features = source.dense_features().copy()
     features[np.arange(160) % 10 > 0] = 0
@@ -446,7 +368,6 @@ def test_features_that_are_zero_for_most_nodes(source: Hypergraph, parts: Split)
         incidence=source.incidence,
         num_hyperedges=source.num_hyperedges,
     )
-    result = condense(sparse, parts, nodes=NODES, budget=ENDLESS)
+    result = condense(sparse, parts, nodes=NODES, budget=3)
     assert np.isfinite(result.hypergraph.dense_features()).all()
-    assert result.final_validation is not None and result.start_validation is not None
-    assert result.final_validation >= result.start_validation
+    assert result.final_validation is not None

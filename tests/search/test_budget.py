@@ -10,7 +10,7 @@ from hypercondense.catalogue import make_method
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.errors import ConfigError
 from hypercondense.search.auto import Auto
-from hypercondense.search.budget import Budget
+from hypercondense.search.budget import Budget, Deadline, OutOfTimeError
 from hypercondense.search.grid import PaperGrid
 from makers.searches import trial_of
 
@@ -75,3 +75,20 @@ def test_trials_are_left_until_they_are_used_and_the_first_always_is() -> None:
     assert not Budget(seconds=60).is_left([minute])
     assert Budget(seconds=1e-9).is_left([]) and Budget(trials=1).is_left([])
     assert Budget().is_left([minute] * 1000)  # nothing was limited
+
+
+def test_trials_end_early_enough_for_what_comes_after_them() -> None:
+    time = 100.0
+    deadline = Deadline(Budget(seconds=60), reserved=20, used=4, now=lambda: time)
+    time = 100 + 0.9 * 60 - 20 - 4 - 1
+    assert not deadline.is_over
+    deadline.watch("condense", 1, 2)
+    time += 2
+    assert deadline.is_over
+    with pytest.raises(OutOfTimeError):
+        deadline.watch("condense", 2, 2)
+
+
+def test_a_number_of_trials_has_no_deadline() -> None:
+    assert not Deadline(Budget(trials=2), reserved=1e9).is_over
+    assert Budget.parse("5s").is_time and not Budget.parse("5").is_time

@@ -20,12 +20,12 @@ from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.training import Inputs
 from hypercondense.search import grid
 from hypercondense.search.grid import PaperGrid, points, policy_of
-from hypercondense.search.policy import Ask, Facts, Try
+from hypercondense.search.policy import Facts, Try
 from hypercondense.typed import digest_of
-from makers.searches import trial_of
+from makers.searches import SIZES, trial_of
 
 PAPER, PAPER_X = PRESETS["ahgcdd-paper"][1], PRESETS["ahgcdd-x-paper"][1]
-FACTS = Facts(num_nodes=9, num_validation=75, num_training=150)
+FACTS = Facts(sizes=SIZES)
 
 
 def coordinates(point: Any) -> tuple[Any, ...]:
@@ -66,8 +66,8 @@ def drawn(seed: int, number: int, base: Recipe = PAPER_X) -> list[Recipe]:
     for _ in range(number):
         proposal = policy(replace(FACTS, seed=seed), trials)
         assert isinstance(proposal, Try)
-        trials.append(trial_of(proposal.recipe, label=proposal.label, accuracies=(0.5,)))
-    return [trial.recipe for trial in trials]  # type: ignore[misc]
+        trials.append(trial_of(proposal.recipe, label=proposal.label))
+    return [trial.recipe for trial in trials]
 
 
 def test_draws_follow_from_the_seed_and_no_point_is_drawn_twice() -> None:
@@ -83,14 +83,8 @@ def test_the_grid_ends_with_its_last_point(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(grid, name, (2,))
     recipes = drawn(0, 5)
     assert sorted(recipe.goal.negatives for recipe in recipes) == [1, 5, 10, 20, 50]  # type: ignore[union-attr]
-    trials = [trial_of(recipe, accuracies=(0.5,)) for recipe in recipes]
+    trials = [trial_of(recipe) for recipe in recipes]
     assert policy_of(PAPER_X)(FACTS, trials) is None
-
-
-def test_networks_are_asked_about_every_point_before_the_next() -> None:
-    policy, trial = policy_of(PAPER), trial_of(PAPER)
-    proposal = policy(FACTS, [trial])
-    assert isinstance(proposal, Ask) and proposal.trial is trial
 
 
 @pytest.fixture(scope="module")
@@ -104,11 +98,11 @@ def test_the_best_on_validation_nodes_is_kept(found: Condensation) -> None:
     assert found.choice is not None
     tried = found.choice["trials"]
     assert len(tried) == len(found.history) == 3
-    best = max(tried, key=lambda trial: trial["confirmed"])
+    best = max(tried, key=lambda trial: trial["score"])
     assert found.choice["settings"] == best["settings"]
-    assert found.final_validation == best["confirmed"]
+    assert found.final_validation == best["score"]
     assert found.start_validation is None
-    assert [row["score"] for row in found.history] == [trial["confirmed"] for trial in tried]
+    assert [row["score"] for row in found.history] == [trial["score"] for trial in tried]
     assert all(trial["method"] == "ahgcdd-paper" for trial in tried)
 
 
@@ -120,7 +114,7 @@ def test_what_is_kept_is_made_again_and_scores_what_is_said(
         source, parts, nodes=9, method=choice["method"], settings=choice["settings"], seed=1, select=False
     )
     assert again.hypergraph.digest == found.hypergraph.digest
-    assert ShortTrainings(Inputs.of(source), parts)(found.hypergraph) == found.final_validation
+    assert ShortTrainings(Inputs.of(source), parts)(found.hypergraph) == pytest.approx(found.final_validation)
 
 
 def test_without_validation_nodes_there_is_nothing_to_search_by(source: Hypergraph, parts: Split) -> None:
@@ -134,6 +128,8 @@ def test_only_the_papers_own_methods_have_a_grid() -> None:
     assert isinstance(make_method("ahgcdd-paper", budget="3"), PaperGrid)
     searched: Any = make_method("ahgcdd-x-paper", {"map.kernel": "vanilla"}, budget="3")
     assert {point.map.kernel for point in points(searched.base)} == {"vanilla"}
+    raw = points(changed(searched.base, {"map.kernel": "none"}))
+    assert 5 * len(raw) == len(points(searched.base))  # there are no times
     with pytest.raises(ConfigError, match=r"a budget is for methods that search .*; ridge does not"):
         make_method("ridge", budget="3")
     with pytest.raises(ConfigError, match="one of dual-level recipes; leave the budget out"):

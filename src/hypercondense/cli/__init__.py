@@ -2,10 +2,16 @@
 
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NoReturn
 
+from hypercondense.runtime.clock import command
+
+_COMPLETE = "_HYPERCONDENSE_COMPLETE"  # set by the shell that completes a command
 OK, BUG, WRONG, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 
@@ -17,10 +23,17 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit status; errors are one line on standard error."""
     _prepare_streams()
-    try:
-        status = _run(arguments)
-    except BrokenPipeError:  # the reader of our output, `head` say, has gone
-        status = PIPE_CLOSED
+    with command(), _interrupts_noted():
+        try:
+            status = _run(arguments)
+        except BrokenPipeError:  # the reader of our output, `head` say, has gone
+            status = PIPE_CLOSED
+        except SystemExit:  # a shell asked what could stand here
+            status = OK
+        except (KeyboardInterrupt, Exception):
+            if not _noted:
+                raise
+            status = _interrupted(arguments)  # Ctrl-C before there was a command, while all is imported
     _settle_streams()
     return status
 
@@ -29,8 +42,10 @@ def _run(arguments: Sequence[str]) -> int:
     import typer
 
     from hypercondense.cli.app import app
+    from hypercondense.cli.output import show_logs
     from hypercondense.errors import HypercondenseError, one_line
 
+    show_logs()
     try:
         status = typer.main.get_command(app).main(
             list(arguments), prog_name="hypercondense", standalone_mode=False
@@ -42,16 +57,43 @@ def _run(arguments: Sequence[str]) -> int:
         return _interrupted(arguments)
     except BrokenPipeError:
         raise
-    except SystemExit as error:  # what typer makes of a closed pipe, and of nothing else here
-        raise BrokenPipeError from error
+    except SystemExit as error:
+        if _COMPLETE in os.environ:
+            raise
+        raise BrokenPipeError from error  # what typer makes of a closed pipe, and of nothing else here
     except (HypercondenseError, ValueError, OSError, MemoryError) as error:
         _show_traceback(arguments)
         return _fail(one_line(error), WRONG)
     except Exception as error:
+        if _noted:  # libraries make other errors of it while they are imported
+            return _interrupted(arguments)
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # wrong usage, found by typer
             return _fail(f"{error.format_message()} (hypercondense --help shows what there is)", WRONG)
         _show_traceback(arguments)
         return _fail(f"this is a bug ({one_line(error, kind=True)}); please report what --debug shows", BUG)
+
+
+_noted: list[int] = []  # signals of Ctrl-C that came during the command
+
+
+@contextmanager
+def _interrupts_noted() -> Iterator[None]:
+    """Remember that Ctrl-C came, whatever error becomes of it on its way up."""
+    _noted.clear()
+    usual = signal.default_int_handler
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) != usual:
+        yield
+        return
+    signal.signal(signal.SIGINT, _note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def _note(number: int, frame: object) -> NoReturn:
+    _noted.append(number)
+    raise KeyboardInterrupt
 
 
 def _prepare_streams() -> None:
@@ -82,7 +124,9 @@ def _interrupted(arguments: Sequence[str]) -> int:
 
 
 def _fail(message: str, status: int) -> int:
-    sys.stderr.write(f"error: {message}\n")
+    from hypercondense.errors import safe
+
+    sys.stderr.write(f"error: {safe(message)}\n")
     return status
 
 

@@ -13,8 +13,9 @@ from hypercondense.cli.evaluate import evaluate
 from hypercondense.cli.export import export
 from hypercondense.cli.info import info
 from hypercondense.cli.methods import methods
+from hypercondense.cli.predict import predict
 from hypercondense.cli.report import report
-from hypercondense.cli.run import run
+from hypercondense.cli.run_plans import run
 from hypercondense.cli.table import table
 from hypercondense.cli.tune import tune
 from hypercondense.version import __version__
@@ -23,7 +24,7 @@ app = typer.Typer(
     name="hypercondense",
     help="Condense a large hypergraph into a tiny synthetic one that trains networks nearly as well.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -52,6 +53,7 @@ app.command()(condense)
 app.command()(evaluate)
 app.command()(compare)
 app.command()(tune)
+app.command()(predict)
 app.command()(convert)
 app.command()(export)
 app.command()(run)

@@ -4,7 +4,7 @@ import dataclasses
 import itertools
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,7 +12,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 from hypercondense.cli import options, output
+from hypercondense.names import DEFAULT_METHOD, SEARCHES
 
+#: What the stages of `auto` take beside each other; the guard tells nothing of itself.
+_EXPECTED = {"search": 90.0, "guard": 10.0}
 Ratio = Annotated[
     float | None, typer.Option(help="Condensed nodes as a fraction of all source nodes, as 0.01.")
 ]
@@ -41,12 +44,25 @@ def condense(
         Literal["all", "train"],
         typer.Option(help="What --ratio is a fraction of: all nodes, or training nodes."),
     ] = "all",
-    method: options.Method = "auto",
+    retain: Annotated[
+        float | None,
+        typer.Option(
+            help="Instead of --ratio: as few nodes as keep this share of what HGNN scores when trained on "
+            "everything, as 0.99; at most 10 % of the nodes."
+        ),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(help="How probable it must be that --retain is kept, on validation nodes; else 0.8."),
+    ] = None,
+    allocate: options.Allocate = "proportional",
+    metric: options.Metric = "accuracy",
+    method: options.Method = DEFAULT_METHOD,
     settings: Settings = None,
     budget: Annotated[
         str | None,
         typer.Option(
-            help="For a search (auto, ahgcdd-paper, ahgcdd-x-paper): at most so many trials, as 7, or a "
+            help=f"For a search ({', '.join(SEARCHES)}): at most so many trials, as 7, or a "
             "time, as 60s or 2m."
         ),
     ] = None,
@@ -54,6 +70,9 @@ def condense(
     split_seed: options.SplitSeed = 0,
     split: options.SplitFile = None,
     select: options.Select = True,
+    whole_training: Annotated[
+        bool, typer.Option(help="Let networks be trained on everything, as teachers are.")
+    ] = True,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted run to the same result.")
     ] = False,
@@ -62,7 +81,14 @@ def condense(
     cache: Annotated[
         bool, typer.Option(help="Keep diffused features in the user cache for the next run.")
     ] = True,
-    checkpoint_every: Annotated[float, typer.Option(help="Seconds between two checkpoints.", min=0)] = 5.0,
+    checkpoint_every: Annotated[float, typer.Option(help="Seconds between two checkpoints.", min=0)] = 2.0,
+    standardize: Annotated[
+        bool,
+        typer.Option(
+            "--standardize", help="Give features mean 0 and deviation 1; whatever reads the result does, too."
+        ),
+    ] = False,
+    threads: options.Threads = None,
     device: options.Device = "cpu",
     data_dir: options.DataDir = None,
     json: options.Json = False,
@@ -72,31 +98,42 @@ def condense(
     """Condense a hypergraph into a folder that `evaluate` and Python can read."""
     from msgspec import structs
 
-    from hypercondense.catalogue import make_method, recorded_name
-    from hypercondense.condensing.run import condense_by
+    from hypercondense import catalogue
     from hypercondense.files.storage import check_target, user_cache
+    from hypercondense.hypergraph.scaling import Columns, far_apart
     from hypercondense.runtime.memory import parse_size
 
     # Everything that can be wrong is found out before the long work.
-    chosen = make_method(method, parse_settings(settings), budget=budget)
+    changes = parse_settings(settings)
+    catalogue.make_method(method, changes, budget=budget)
     most_memory = None if memory is None else parse_size(memory)
     options.check_device(device)
-    folder = default_out(source, ratio, nodes, resume=resume) if out is None else out
+    folder = default_out(source, ratio, nodes, retain, resume=resume) if out is None else out
     check_target(folder, overwrite=force)
-    hypergraph = options.load_source(source, data_dir)
+    hypergraph = options.load_source(source, data_dir, memory)
     parts = options.read_split(hypergraph, split, split_seed)
+    for warning in () if standardize else far_apart(hypergraph, Columns.of(hypergraph)):
+        output.warn(warning)
     with sole_writer(folder):
-        with output.progress(quiet=quiet) as progress:
-            result = condense_by(
-                chosen,
+        check_begun(folder, resume=resume, force=force)
+        expected = _EXPECTED if method == DEFAULT_METHOD else None
+        with output.progress(quiet=quiet, expected=expected) as progress:
+            result = catalogue.condense(
                 hypergraph,
                 parts,
-                name=recorded_name(method),
+                method=method,
+                settings=changes,
+                budget=budget,
                 ratio=ratio,
                 nodes=nodes,
                 ratio_of=ratio_of,
+                retain=retain,
+                confidence=confidence,
+                allocate=allocate,
+                metric=metric,
                 seed=seed,
                 select=select,
+                whole_training=whole_training,
                 progress=progress,
                 checkpoint=checkpoint_folder(folder),
                 resume=resume,
@@ -104,6 +141,8 @@ def condense(
                 memory=most_memory,
                 cache_dir=user_cache("diffusion") if cache else None,
                 device=device,
+                threads=threads,
+                scale="standard" if standardize else "none",
             )
         result = dataclasses.replace(
             result, provenance=structs.replace(result.provenance, source_location=location(source))
@@ -111,21 +150,33 @@ def condense(
         result.save(folder, overwrite=force)
     again = None
     if result.choice is not None:
-        size = ["--nodes", str(nodes)] if ratio is None else ["--ratio", str(ratio), "--ratio-of", ratio_of]
+        size = ["--nodes", str(result.hypergraph.num_nodes)]
+        if ratio is not None:
+            size = ["--ratio", str(ratio), "--ratio-of", ratio_of]
+        size += [] if allocate == "proportional" else ["--allocate", allocate]
+        size += [] if metric == "accuracy" else ["--metric", metric]
         parts_given = ["--split-seed", str(split_seed)] if split is None else ["--split", str(split)]
         place = [] if data_dir is None else ["--data-dir", str(data_dir)]
         where = [] if device == "cpu" else ["--device", device]
         where += [] if select else ["--no-select"]
+        where += [] if whole_training else ["--no-whole-training"]
+        where += ["--standardize"] if standardize else []
         again = repeating(result.choice, [source, *place, *size, "--seed", str(seed), *parts_given, *where])
-    show(result, folder, hypergraph.num_nodes, again=again, json=json, quiet=quiet)
+    show(result, folder, again=again, json=json, quiet=quiet)
+    if quiet and out is None and not json:
+        output.answer(str(folder))  # nobody could know it
 
 
-def default_out(source: str, ratio: float | None, nodes: int | None, *, resume: bool) -> Path:
+def default_out(
+    source: str, ratio: float | None, nodes: int | None, retain: float | None = None, *, resume: bool
+) -> Path:
     """``SOURCE-RATIO`` in the current folder, or the next name that is free; nothing is overwritten.
 
     An interrupted run is continued where its checkpoint lies.
     """
     size = f"{nodes}-nodes" if ratio is None else f"{ratio:g}"
+    if retain is not None:
+        size = f"retain-{retain:g}"
     stem = f"{Path(source).name.partition('.')[0] or 'source'}-{size}"
     for number in itertools.count(1):
         folder = Path(stem if number == 1 else f"{stem}-{number}")
@@ -148,7 +199,7 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
     return parsed
 
 
-def repeating(choice: dict[str, Any], arguments: list[str]) -> str:
+def repeating(choice: Mapping[str, Any], arguments: list[str]) -> str:
     """The command that makes what a search chose again, to the same bits, without the search.
 
     >>> repeating({"method": "unrolled", "settings": {"looks": 0}}, ["cora", "--ratio", "0.01"])
@@ -172,6 +223,23 @@ def checkpoint_folder(out: Path) -> Path:
     return out.with_name(f"{out.name}.partial")
 
 
+def check_begun(out: Path, *, resume: bool, force: bool) -> None:
+    """Refuse to begin anew where an interrupted run could go on, unless it is to be discarded."""
+    from hypercondense.condensing.checkpoint import holds_checkpoint, remove_checkpoint
+    from hypercondense.errors import ConfigError
+
+    folder = checkpoint_folder(out)
+    if resume or not holds_checkpoint(folder):
+        return
+    if not force:
+        raise ConfigError(
+            f"an interrupted run into {out} could go on from {folder}; continue it with --resume, or discard "
+            "it with --force"
+        )
+    output.warn(f"the interrupted run in {folder} is discarded, as --force asks")
+    remove_checkpoint(folder)
+
+
 @contextmanager
 def sole_writer(out: Path) -> Iterator[None]:
     """Keep other processes from condensing into the same folder; forget the checkpoint if all goes well."""
@@ -180,20 +248,17 @@ def sole_writer(out: Path) -> Iterator[None]:
     from hypercondense.files.locking import BusyError, exclusive
 
     folder = checkpoint_folder(out)
-    lock = folder / "lock"
     try:
-        with exclusive(lock):
-            try:
-                yield
-                remove_checkpoint(folder)
-            finally:
-                lock.unlink()
-                with suppress(OSError):  # a checkpoint, or a file of somebody else, is kept
-                    folder.rmdir()
+        with exclusive(folder / "lock", remove=True):
+            yield
+            remove_checkpoint(folder)
     except BusyError as error:
         raise CondensationError(
             f"another process is condensing into {out}; wait for it, or choose another --out"
         ) from error
+    finally:
+        with suppress(OSError):  # a checkpoint, or a file of somebody else, is kept
+            folder.rmdir()
 
 
 def location(source: str) -> str | None:
@@ -204,10 +269,10 @@ def location(source: str) -> str | None:
     return None if is_name else str(Path(source).expanduser().absolute())
 
 
-def show(
-    result: Any, out: Path, num_source_nodes: int, *, again: str | None, json: bool, quiet: bool
-) -> None:
-    """Print what was made."""
+def show(result: Any, out: Path, *, again: str | None, json: bool, quiet: bool) -> None:
+    """Print what was made; its warnings were logged."""
+    from hypercondense.typed import content_of
+
     condensed = result.hypergraph
     facts = {
         "out": str(out),
@@ -222,27 +287,38 @@ def show(
         "peak_memory_mb": result.peak_memory_mb,
         "start_validation": result.start_validation,
         "final_validation": result.final_validation,
+        "metric": result.provenance.metric,
+        "ledger": content_of(result.ledger),
     }
-    for warning in result.warnings:
-        output.warn(warning)
+    if result.curve is not None:
+        facts["curve"] = content_of(result.curve)
     if json:
         found = {} if result.choice is None else {"choice": {**result.choice, "command": again}}
         output.print_json({**facts, "warnings": list(result.warnings), **found})
         return
     if quiet:
         return
-    scores = (result.start_validation, result.final_validation)
-    validation = "not scored" if None in scores else f"{scores[0]:.1%} at the start, {scores[1]:.1%} now"
-    share = condensed.num_nodes / num_source_nodes
-    searched = {} if result.choice is None else {"chosen": result.choice["why"], "the same again": again}
-    output.print_facts(
+    if result.curve is not None:
+        show_curve(result)
+    told = {name: value for name, value in result.facts().items() if not name.startswith("warning ")}
+    searched = {} if again is None else {"the same again": again}
+    next_step = shlex.join(["hypercondense", "evaluate", str(out), "--whole"])
+    output.print_facts({**told, **searched, "written to": str(out), "next": next_step})
+
+
+def show_curve(result: Any) -> None:
+    """The sizes that were tried, and what they keep."""
+    rows = [
         {
-            "condensed nodes": f"{condensed.num_nodes:,} of {num_source_nodes:,} ({share:.2%})",
-            "hyperedges": f"{condensed.num_hyperedges:,}, mean size {result.mean_hyperedge_size:.1f}",
-            "on validation nodes": validation,
-            "time and memory": f"{result.seconds['total']:.1f} s, {result.peak_memory_mb:,.0f} MB at most",
-            **searched,
-            "written to": str(out),
-            "next": f"hypercondense evaluate {out} --whole",
+            "nodes": f"{point.nodes:,}",
+            "score": f"{point.score:.2%}",
+            "retention": f"{point.retention:.1%} ± {point.standard_error:.1%}",
+            "probability": f"{point.probability:.2f}",
+            "": "taken" if point.nodes == result.hypergraph.num_nodes else "",
         }
-    )
+        for point in result.curve
+    ]
+    told = result.provenance
+    asked = f"{told.retain:g} of {result.curve[0].whole:.2%} {told.metric}"
+    title = f"to keep {asked} on validation nodes, with a confidence of {told.confidence:g}"
+    output.print_table(rows, title=title, right=("nodes", "score", "retention", "probability"))

@@ -11,6 +11,7 @@ from hypercondense.cli import options, output
 def convert(
     source: options.Source,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write.")],
+    memory: options.ReadingMemory = None,
     data_dir: options.DataDir = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     json: options.Json = False,
@@ -22,7 +23,7 @@ def convert(
     from hypercondense.files.storage import check_target
 
     check_target(out, overwrite=force)  # before the long work, not after it
-    hypergraph = options.load_source(source, data_dir)
+    hypergraph = options.load_source(source, data_dir, memory)
     write_native(hypergraph, out, overwrite=force)
     if json:
         output.print_json({"out": str(out), "name": hypergraph.name, "digest": hypergraph.digest})

@@ -1,5 +1,6 @@
 """``hypercondense evaluate``: train networks on a condensed hypergraph and score them on real nodes."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -7,9 +8,10 @@ import typer
 
 from hypercondense.cli import options, output
 
+_WORTH_TELLING = 3.0  # seconds: what takes less is over before it is read
 _NODES_WORTH_A_PROCESS = 5_000  # of the source: below, processes take longer to start than to train
 
-Workers = Annotated[int, typer.Option(help="Processes that share the trainings; 0 chooses.", min=0)]
+Workers = Annotated[int, typer.Option(help="Processes that share the trainings; 0 chooses.", min=0, max=1024)]
 
 
 def evaluate(
@@ -21,7 +23,8 @@ def evaluate(
     over: Annotated[
         Literal["test", "all"], typer.Option(help="Which nodes to cluster and retrieve: test nodes, or all.")
     ] = "test",
-    runs: Annotated[int, typer.Option(help="Trainings per model.", min=1)] = 5,
+    metric: options.Metric = "accuracy",
+    runs: Annotated[int, typer.Option(help="Trainings per model.", min=1, max=options.MOST)] = 5,
     whole: Annotated[
         bool, typer.Option("--whole", help="Also train on the whole source, for comparison.")
     ] = False,
@@ -31,7 +34,9 @@ def evaluate(
     split: options.SplitFile = None,
     seed: options.Seed = 0,
     workers: Workers = 0,
+    cache: options.Scores = True,
     device: options.Device = "cpu",
+    memory: options.ReadingMemory = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -40,46 +45,83 @@ def evaluate(
     """Train networks on a condensed hypergraph and score them on the test nodes of its source."""
     from hypercondense.condensation import load_condensed
     from hypercondense.evaluation import across_models
-    from hypercondense.evaluation import evaluate as judge
+    from hypercondense.evaluation.protocol import prepare
+    from hypercondense.files.storage import user_cache
+    from hypercondense.typed import content_of
 
     options.check_device(device)
     result = load_condensed(folder)
     models = model_names(model)
-    hypergraph, parts = source_of(result, source, split, data_dir)
-    scores = []
-    with output.progress(quiet=quiet) as progress:
-        for name in models:
-            scores.append(
-                judge(
-                    result.hypergraph,
-                    hypergraph,
-                    parts,
-                    model=name,
-                    task=task,
-                    over=over,
-                    runs=runs,
-                    seed=seed,
-                    whole=whole,
-                    device=device,
-                    workers=worker_count(workers, hypergraph),
-                    progress=progress,
-                )
-            )
+    hypergraph, parts = source_of(result, source, split, data_dir, memory)
+    planned = prepare(
+        result,
+        hypergraph,
+        parts,
+        models=models,
+        task=task,
+        over=over,
+        metric=metric,
+        runs=runs,
+        seed=seed,
+        whole=whole,
+        device=device,
+        cache_dir=user_cache("whole") if cache else None,
+    )
+    scores = trained(planned, workers, quiet=quiet)
     for score in scores:
         for line in (*score.notes, *_missing(score)):
             output.warn(f"{score.model}: {line}")
     if json:
-        rows = [score.to_dict() for score in scores]
+        rows = [{**score.to_dict(), "ledger": content_of(result.ledger)} for score in scores]
         output.print_json(rows if len(rows) > 1 or model == "all" else rows[0])
         return
     rows = [_row(score) for score in scores]
-    title = f"{task} on {hypergraph.name}, {result.hypergraph.num_nodes:,} condensed nodes, {runs} runs"
+    nodes = f"{result.hypergraph.num_nodes:,} condensed nodes"
+    title = f"{task} on {hypergraph.name}, {nodes}, {runs} run{'s' * (runs > 1)}"
     output.print_table(rows, title=title, right=[key for key in rows[0] if key != "model"])
     if len(scores) > 1:
         spread = across_models(scores)
-        output.note(f"average over models {spread.mean:.2%}, spread {spread.std:.2%}", quiet=quiet)
+        output.answer(f"average over models {spread.mean:.2%}, spread {spread.std:.2%}")
+    for score in scores:
+        for line in _costs(score, result):
+            output.note(f"{score.model}: {line}", quiet=quiet)
+    if result.provenance.metric != metric:
+        told = result.provenance.metric
+        output.note(f"note: this was condensed for {told}; --metric {told} evaluates for it", quiet=quiet)
     for line in hypergraph.notes:
         output.note(f"note: {line}", quiet=quiet)
+
+
+def _costs(score: Any, result: Any) -> Iterator[str]:
+    """What one training cost beside one on the whole, and with it what condensing did."""
+    from statistics import fmean
+
+    if not score.whole_seconds or not (whole := fmean(score.whole_seconds)):
+        return
+    own = fmean(score.train_seconds)
+    yield f"one training took {own:.2f} s, and {whole:.2f} s on the whole ({own / whole:.2g} of it)"
+    if result.ledger is not None:
+        spent = result.ledger.seconds["total"] + own
+        yield f"condensing and one training cost {spent / whole:.2g} of one training on the whole (measured)"
+
+
+def trained(planned: Any, workers: int, *, quiet: bool) -> list[Any]:
+    """The scores of planned trainings, after telling how long they will take."""
+    from hypercondense.evaluation.forecast import seconds_by_stage, workers_for
+    from hypercondense.runtime.estimate import in_words
+
+    left = planned.left()
+    expected = seconds_by_stage(planned.bench, left)
+    total = sum(expected.values())
+    number = workers or workers_for(total, len(left))
+    if total / number > _WORTH_TELLING:
+        kept = len(planned.runs) - len(left)
+        known = f", {kept} on the whole are known from before" if kept else ""
+        shared = f" in {number} processes" if number > 1 else ""
+        output.note(f"{len(left)} trainings{shared}{known}: about {in_words(total / number)}", quiet=quiet)
+    with output.progress(quiet=quiet, expected=expected) as progress:
+        scores: list[Any] = planned.scores(workers=number, progress=progress)
+    return scores
 
 
 def model_names(model: str) -> list[str]:
@@ -95,19 +137,23 @@ def model_names(model: str) -> list[str]:
 
 
 def worker_count(asked: int, source: Any) -> int:
-    """Processes to use; where nobody asked, one if a training takes no longer than to start a process.
+    """Processes to use; where nobody asked, the free cores, or one if trainings are short.
 
     Trainings have one thread each, so one process per core is the most that helps.
     """
-    import os
+    from hypercondense.runtime.threads import free_cores
 
     if source.num_nodes < _NODES_WORTH_A_PROCESS:
         return asked or 1
-    return asked or max(1, min(4, os.cpu_count() or 1))
+    return asked or min(4, free_cores())
 
 
 def source_of(
-    result: Any, given: str | None, split_file: Path | None, data_dir: Path | None
+    result: Any,
+    given: str | None,
+    split_file: Path | None,
+    data_dir: Path | None,
+    memory: str | None = None,
 ) -> tuple[Any, Any]:
     """Load the source a result was made from, and its split; both must be the same as then."""
     from hypercondense.errors import ConfigError, DatasetNotFoundError
@@ -115,7 +161,7 @@ def source_of(
     provenance = result.provenance
     try:
         hypergraph = options.load_source(
-            given or provenance.source_location or provenance.source_name, data_dir
+            given or provenance.source_location or provenance.source_name, data_dir, memory
         )
     except DatasetNotFoundError as error:
         hint = "" if given else "; if the source was moved, give its new place with --source"
@@ -134,10 +180,14 @@ def _missing(score: Any) -> list[str]:
 
 
 def _row(score: Any) -> dict[str, str]:
-    row = {"model": score.model, score.metric: f"{score.mean:.2%} ± {score.std:.2%}"}
-    if score.macro_f1 is not None:
+    row = {"model": score.model, score.metric: output.spread(score.mean, score.std, score.runs)}
+    if score.metric == "macro-f1":
+        row["accuracy"] = f"{score.accuracy:.2%}"
+    elif score.macro_f1 is not None:
         row["macro F1"] = f"{score.macro_f1:.2%}"
+    if score.calibration is not None:
+        row["calibration"] = f"{score.calibration:.2%}"
     if score.whole is not None:
-        row["whole"] = f"{score.whole.mean:.2%} ± {score.whole.std:.2%}"
+        row["whole"] = output.spread(score.whole.mean, score.whole.std, score.runs)
         row["retention"] = "-" if score.retention is None else f"{score.retention:.1%}"
     return row | {"seconds": f"{score.seconds:.1f}"}

@@ -1,25 +1,32 @@
 """``hypercondense info``: statistics and a check of any hypergraph."""
 
 from dataclasses import asdict
+from typing import Any
 
 from hypercondense.cli import options, output
 
 
 def info(
     source: options.Source,
+    memory: options.ReadingMemory = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
     """Show the statistics of a hypergraph, after checking all of it."""
+    from hypercondense.hypergraph.scaling import Columns, scale_warnings
     from hypercondense.hypergraph.statistics import statistics
 
-    hypergraph = options.load_source(source, data_dir)
+    hypergraph = options.load_source(source, data_dir, memory)
     facts = asdict(statistics(hypergraph))
+    columns = Columns.of(hypergraph)
+    warnings = list(scale_warnings(hypergraph, columns))
+    for warning in warnings:
+        output.warn(warning)
     if json:
-        notes = list(hypergraph.notes)
-        output.print_json({"name": hypergraph.name, **facts, "digest": hypergraph.digest, "notes": notes})
+        told = {"digest": hypergraph.digest, "notes": list(hypergraph.notes), "warnings": warnings}
+        output.print_json({"name": hypergraph.name, **facts, "features": _features(columns), **told})
         return
     names = {
         "num_nodes": "nodes",
@@ -38,11 +45,31 @@ def info(
     lines["homophily"] = "not defined" if facts["homophily"] is None else f"{facts['homophily']:.3f}"
     if facts["own_class_share"] is not None:
         lines["soft labels"] = f"{facts['own_class_share']:.1%} on the own class, mean over nodes"
+    lines["feature ranges"] = _ranges(columns)
     lines["class counts"] = ", ".join(f"{name}: {count:,}" for name, count in facts["class_counts"].items())
     lines["digest"] = hypergraph.digest
     output.print_facts(lines)
     for line in hypergraph.notes:
         output.note(f"note: {line}", quiet=quiet)
+
+
+def _features(columns: Any) -> dict[str, float]:
+    """Range of all features, of their deviations, and how many are constant."""
+    return {
+        "smallest": float(columns.smallest.min()),
+        "largest": float(columns.largest.max()),
+        "smallest_deviation": float(columns.deviations.min()),
+        "largest_deviation": float(columns.deviations.max()),
+        "num_constant": int((columns.deviations == 0).sum()),
+    }
+
+
+def _ranges(columns: Any) -> str:
+    told = _features(columns)
+    return (
+        f"{told['smallest']:g} to {told['largest']:g}, deviations of columns "
+        f"{told['smallest_deviation']:.3g} to {told['largest_deviation']:.3g}"
+    )
 
 
 def _distribution(numbers: dict[str, float]) -> str:

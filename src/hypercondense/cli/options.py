@@ -5,14 +5,20 @@ from typing import Annotated, Any
 
 import typer
 
-METHODS = (
-    "auto, ahgcdd, ahgcdd-x, ahgcdd-paper, ahgcdd-x-paper, means, k-means, ridge, unrolled, taught, bundled, "
-    "random, herding, k-center, hgcpa, hg-cond, hg-cond-nhl"
-)
-MODELS = "hgnn, hcha, unigcnii, allset, edhnn, mlp"
+from hypercondense import names
+
+METHODS, MODELS = ", ".join(names.METHODS), ", ".join(names.NETWORKS)
 Method = Annotated[str, typer.Option(help=f"How to condense: {METHODS}, or a recipe in a .json file.")]
 Select = Annotated[
     bool, typer.Option(help="Let validation nodes choose between candidates and guard results.")
+]
+Metric = Annotated[names.Metric, typer.Option(help="What is chosen for on validation nodes.")]
+Allocate = Annotated[
+    names.Allocation,
+    typer.Option(
+        help="How nodes are shared out: by training nodes, the same for every class, or more for "
+        "classes whose nodes differ more."
+    ),
 ]
 _SEVERAL = f"Networks separated by commas, of {MODELS}; or all, which leaves mlp out."
 
@@ -28,6 +34,7 @@ DataDir = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no notes.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show where an error comes from.")]
+MOST = 100_000  # repetitions of anything: more is a slip, and never ends
 _LARGEST_SEED = 2**31 - 1  # what every generator takes
 Seed = Annotated[
     int, typer.Option(help="Equal seeds give equal results on one machine.", min=0, max=_LARGEST_SEED)
@@ -44,9 +51,22 @@ SplitFile = Annotated[
         "--split", help='JSON file with your own node ids: {"train": [], "validation": [], "test": []}.'
     ),
 ]
+Threads = Annotated[
+    int | None,
+    typer.Option(help="Threads of torch; by default 1, because more gain nothing on small matrices.", min=1),
+]
+Scores = Annotated[
+    bool, typer.Option("--cache/--no-cache", help="Keep scores of the whole source in the user cache.")
+]
 Device = Annotated[str, typer.Option(help="Any torch device, such as cpu or cuda:0.")]
 Memory = Annotated[
     str | None, typer.Option(help="Memory the diffusion may use, such as 2GB; more is written to disk.")
+]
+ReadingMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory", help="Memory that reading SOURCE may use, such as 2GB, where its size does not allow it."
+    ),
 ]
 
 
@@ -54,20 +74,21 @@ def check_device(device: str) -> None:
     """Find out at the start that a device does not exist or cannot compute."""
     import torch
 
-    from hypercondense.errors import ConfigError
+    from hypercondense.errors import ConfigError, one_line
 
     try:
         torch.empty(1, device=device).tolist()  # a meta tensor has no numbers
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).splitlines()[0]
+    except Exception as error:  # some look for a library of their own that is not there
+        reason = one_line(error, longest=200)
         raise ConfigError(f"device {device!r} cannot be used here ({reason}); try --device cpu") from error
 
 
-def load_source(source: str, data_dir: Path | None) -> Any:
+def load_source(source: str, data_dir: Path | None, memory: str | None = None) -> Any:
     """Read a source for a command."""
     from hypercondense.data import load
+    from hypercondense.runtime.memory import parse_size
 
-    return load(source, data_dir=data_dir)
+    return load(source, data_dir=data_dir, memory=None if memory is None else parse_size(memory))
 
 
 def read_split(source: Any, file: Path | None, seed: int) -> Any:

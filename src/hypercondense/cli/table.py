@@ -1,6 +1,5 @@
 """``hypercondense table``: results beside published figures."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -31,7 +30,7 @@ def table(
     from hypercondense.errors import ConfigError
     from hypercondense.experiments.costs import costs as costs_of
     from hypercondense.experiments.figures import draw
-    from hypercondense.experiments.render import FORMATS
+    from hypercondense.experiments.render import FORMATS, as_text
     from hypercondense.experiments.summary import summarize
 
     if plan is None and (figure or json):
@@ -49,7 +48,9 @@ def table(
     if json:
         output.print_json([_cell(cell) for cell in report.cells])
         return
-    if out or not figure:
+    if format == "text" and out is None:
+        _write(as_text(report, width=output.terminal_width()), None)
+    else:
         _write(FORMATS[format](report), out)
 
 
@@ -99,7 +100,7 @@ def _write(text: str, out: Path | None) -> None:
     from hypercondense.files.storage import replaced_file
 
     if out is None:
-        sys.stdout.write(text)
+        output.write(text)
         return
     with replaced_file(out) as draft:
         draft.write_text(text, "utf-8")

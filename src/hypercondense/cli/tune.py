@@ -12,7 +12,7 @@ from hypercondense.cli.evaluate import Workers, model_names, source_of, worker_c
 def tune(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `condense` wrote.")],
     models: options.Models = "hgnn,mlp",
-    runs: Annotated[int, typer.Option(help="Trainings per configuration.", min=1)] = 2,
+    runs: Annotated[int, typer.Option(help="Trainings per configuration.", min=1, max=options.MOST)] = 2,
     whole: Annotated[
         bool, typer.Option("--whole", help="Also rank on the whole source: is the order the same?")
     ] = False,
@@ -22,6 +22,8 @@ def tune(
     split: options.SplitFile = None,
     seed: options.Seed = 0,
     workers: Workers = 0,
+    cache: options.Scores = True,
+    memory: options.ReadingMemory = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -30,14 +32,15 @@ def tune(
     """Rank configurations of networks by training them on a condensed hypergraph."""
     from hypercondense.condensation import load_condensed
     from hypercondense.evaluation.tuning import configurations, rank
+    from hypercondense.files.storage import user_cache
 
     result = load_condensed(folder)
     recipes = configurations(model_names(models))
-    hypergraph, parts = source_of(result, source, split, data_dir)
+    hypergraph, parts = source_of(result, source, split, data_dir, memory)
     with output.progress(quiet=quiet) as progress:
         ranking = rank(
             recipes,
-            result.hypergraph,
+            result,
             hypergraph,
             parts,
             runs=runs,
@@ -45,6 +48,7 @@ def tune(
             seed=seed,
             workers=worker_count(workers, hypergraph),
             progress=progress,
+            cache_dir=user_cache("whole") if cache else None,
         )
     rows = [_row(trial) for trial in ranking.trials]
     if json:
@@ -52,20 +56,33 @@ def tune(
         output.print_json({"trials": rows, **facts, "tau": ranking.tau, "regret": ranking.regret})
         return
     title = f"{len(rows)} configurations on {result.hypergraph.num_nodes} condensed nodes, best first"
-    numbers = ("validation", "whole_validation", "whole_test")
-    shown = [
-        {key: f"{value:.2%}" if key in numbers else value for key, value in row.items() if value is not None}
-        for row in rows
-    ]
-    output.print_table(shown, title=title, right=[key for key in shown[0] if key != "model"])
+    shown = [_shown(trial) for trial in ranking.trials]
+    output.print_table(shown, title=title, right=[key for key in shown[0] if key not in ("model", "form")])
     if ranking.whole_seconds is not None:
         tau = "not defined" if ranking.tau is None else f"{ranking.tau:.2f}"
-        output.note(f"Kendall's tau {tau}, regret {ranking.regret:.2%} of test accuracy", quiet=quiet)
-        output.note(
+        output.answer(f"Kendall's tau {tau}, regret {ranking.regret:.2%} of test accuracy")
+        output.answer(
             f"{ranking.seconds:.0f} s instead of {ranking.whole_seconds:.0f} s, "
-            f"{ranking.whole_seconds / ranking.seconds:.1f} times faster",
-            quiet=quiet,
+            f"{ranking.whole_seconds / ranking.seconds:.1f} times faster"
         )
+
+
+def _shown(trial: Any) -> dict[str, str]:
+    """A row for people; what tells the forms of a network apart is one text."""
+    options = dict(trial.configuration.options)
+    plain = {name: str(options.pop(name)) for name in ("hidden", "dropout") if name in options}
+    scores = {
+        "validation": trial.validation,
+        "whole: val.": trial.whole_validation,
+        "test": trial.whole_test,
+    }
+    return {
+        "model": trial.configuration.model,
+        "form": " ".join(f"{name}={value}" for name, value in options.items()) or "-",
+        **plain,
+        "step": f"{trial.configuration.learning_rate:g}",
+        **{name: f"{value:.2%}" for name, value in scores.items() if value is not None},
+    }
 
 
 def _row(trial: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Condensed hypergraphs from their parts: what is taken over from the source, and the induced structure."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ def condensed_like(
     incidence: Incidence,
     num_hyperedges: int,
     soft_labels: Dense | None = None,
+    node_names: Sequence[str] | None = None,
+    hyperedge_names: Sequence[str] | None = None,
 ) -> Hypergraph:
-    """A condensed hypergraph with the names and notes of its source.
+    """A condensed hypergraph with the names of classes and features and the notes of its source.
 
     If there are no hyperedges, every node is its own hyperedge: the identity.
     """
@@ -29,6 +32,8 @@ def condensed_like(
         num_hyperedges=num_hyperedges or len(nodes),
         label_names=source.label_names or [str(label) for label in range(source.num_classes)],
         feature_names=source.feature_names,
+        node_names=node_names,
+        hyperedge_names=hyperedge_names if num_hyperedges else None,
         name=f"{source.name}-condensed",
         notes=source.notes,
     )
@@ -37,7 +42,7 @@ def condensed_like(
 def induced(source: Hypergraph, node_ids: Ids) -> Hypergraph:
     """The chosen nodes with their own features and the hyperedges that at least two of them share.
 
-    A hyperedge keeps its chosen members and their weights. One that is left with a single member is
+    A hyperedge keeps its name, its chosen members and their weights. One that is left with a single member is
     dropped: message passing gives every node a self-loop anyway.
 
     >>> source = Hypergraph(
@@ -66,4 +71,10 @@ def induced(source: Hypergraph, node_ids: Ids) -> Hypergraph:
             position[everyone[kept]], renumbered.reshape(-1), None if weights is None else weights[kept]
         ),
         num_hyperedges=len(hyperedges),
+        node_names=_chosen(source.node_names, node_ids),
+        hyperedge_names=_chosen(source.hyperedge_names, hyperedges),
     )
+
+
+def _chosen(names: Sequence[str] | None, ids: Ids) -> list[str] | None:
+    return None if names is None else [names[place] for place in ids.tolist()]

@@ -15,9 +15,7 @@ from hypercondense.condensing.assembly import condensed_like
 from hypercondense.condensing.job import Job, Made
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence
 from hypercondense.runtime.rng import Stream, numpy_generator
-from hypercondense.typed import Count, NotNegative, Share, Value
-
-_GRIP = 10.0  # weight of a bundle's hyperedge beside the self-loops of its nodes
+from hypercondense.typed import Count, NotNegative, Positive, Share, Value
 
 
 class Bundles(Value):
@@ -28,11 +26,13 @@ class Bundles(Value):
         noise: Share of the differences between raw features that the nodes of a bundle differ by.
         smoothing: Share of every label that is spread evenly over all classes at the end. Rows are never
             ambiguous, nodes of the source are: a network never asked to be quite sure concludes better.
+        grip: Weight of a bundle's hyperedge beside the self-loops of its nodes.
     """
 
     size: Count = 2
     noise: NotNegative = 0.5
     smoothing: Share = 0.02
+    grip: Positive = 10.0
 
     def row_labels(self, labels: Ids) -> Ids:
         """The class of every row, given those of the nodes."""
@@ -59,7 +59,7 @@ class Bundles(Value):
             features=made.hypergraph.dense_features()[row_of_node] + noise,
             labels=job.labels,
             soft_labels=None if shares is None else shares[row_of_node],
-            incidence=_hyperedges([bundle for bundle in bundles if len(bundle) > 1]),
+            incidence=_hyperedges([bundle for bundle in bundles if len(bundle) > 1], weight=self.grip),
             num_hyperedges=sum(size > 1 for size in sizes),
         )
         return replace(made, hypergraph=hypergraph, members=tuple(members), warnings=warnings)
@@ -91,11 +91,11 @@ class Bundles(Value):
         return noise, noise_ids
 
 
-def _hyperedges(bundles: list[Ids]) -> Incidence:
+def _hyperedges(bundles: list[Ids], *, weight: float) -> Incidence:
     """One hyperedge for each bundle."""
     node_ids = np.concatenate([np.zeros(0, np.int64), *bundles])
     hyperedge_ids = np.repeat(np.arange(len(bundles)), [len(bundle) for bundle in bundles])
-    return Incidence(node_ids, hyperedge_ids, np.full(len(node_ids), _GRIP, np.float32))
+    return Incidence(node_ids, hyperedge_ids, np.full(len(node_ids), weight, np.float32))
 
 
 def bundles_of(labels: Ids, size: int) -> list[Ids]:

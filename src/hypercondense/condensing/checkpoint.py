@@ -1,9 +1,12 @@
 """State on disk that an interrupted condensation continues from, to the same bits."""
 
 import json
+import shutil
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +14,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from hypercondense.errors import CondensationError, FormatError
+from hypercondense.errors import CondensationError, FormatError, one_line
 from hypercondense.files import storage
+from hypercondense.files.drafts import remove_drafts
 
 _FILE = "checkpoint.safetensors"
-_VERSION = 2  # 1 is that of release 0.1.0, whose options were flat
+SIZES = "sizes"  # a folder beside it for what was made of several sizes
+_TRIAL, _PART = "trial-", "part-"  # of the names of files that hold a trial of a search, or a part of it
+_VERSION = 3  # 1 is that of release 0.1.0, whose options were flat; 2 had no checksum
+_FACTS, _CHECKSUM = "facts", "sha256"  # names of arrays beside the tensors
 
 
 @dataclass
@@ -27,37 +34,64 @@ class Checkpoint:
         identity: What must be equal for a state to be continued: source, split, method, options, seed.
         resume: Whether to continue from a state that is there; otherwise it is ignored and overwritten.
         every: Seconds between two writes.
+        file: Its name.
     """
 
     folder: Path
     identity: Mapping[str, Any]
     resume: bool = False
     every: float = 5.0
+    file: str = _FILE
     _written: float = field(default=-np.inf, repr=False)
 
     def load(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]] | None:
         """The saved tensors and facts, or ``None`` where there is nothing to continue."""
-        path = self.folder / _FILE
+        path = self.folder / self.file
         if not self.resume or not path.is_file():
             return None
         arrays = storage.read_tensors(path)
         try:
-            facts = json.loads(arrays.pop("facts").tobytes())
+            facts = json.loads(arrays[_FACTS].tobytes())
             identity, version = facts.pop("identity"), facts.pop("version", 1)
-        except (KeyError, ValueError) as error:
-            raise FormatError(f"{path} is not a checkpoint; remove it and start again") from error
+            told = arrays.pop(_CHECKSUM, None)
+        except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise self._not_one("it tells nothing of itself") from error
         if version != _VERSION:
             raise CondensationError(
-                f"the checkpoint in {self.folder} has version {version} and this program continues version "
-                f"{_VERSION} only; finish it with the program that began it, or start again without --resume"
+                f"the checkpoint in {self.folder} has version {str(version)[:20]} and this program continues "
+                f"version {_VERSION} only; finish it with the program that began it, or start again without "
+                "resume"
             )
+        if told is None or told.tobytes() != _checksum(arrays):
+            raise self._not_one("it was changed after it was written")
+        del arrays[_FACTS]
+        if not isinstance(identity, dict):
+            raise self._not_one("its identity is not a table")
         for key, value in json.loads(json.dumps(self.identity)).items():
             if identity.get(key) != value:
                 raise CondensationError(
                     f"the checkpoint in {self.folder} was made with {_other(key, identity.get(key), value)}; "
-                    "use the same options, or start again without --resume"
+                    "use the same options, or start again without resume"
                 )
         return {name: torch.from_numpy(array) for name, array in arrays.items()}, facts
+
+    def of_trial(self, key: str) -> "Checkpoint":
+        """A file of its own for one trial of a search, which is known by ``key``."""
+        return replace(self, file=f"{_TRIAL}{key[:16]}.safetensors", _written=-np.inf)
+
+    @contextmanager
+    def continuing(self) -> Iterator[None]:
+        """Where a state is put back: one that lacks something, or has it of another kind, is refused."""
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            raise self._not_one(one_line(error, kind=True)[:100]) from error
+
+    def _not_one(self, why: str) -> FormatError:
+        return FormatError(
+            f"{self.folder / self.file} is not a checkpoint to continue from ({why}); "
+            "remove it and start again"
+        )
 
     def due(self) -> bool:
         """Whether it is time to save."""
@@ -69,10 +103,30 @@ class Checkpoint:
         arrays: dict[str, NDArray[Any]] = {
             name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()
         }
-        arrays["facts"] = np.frombuffer(text.encode(), np.uint8)
-        with storage.replaced_file(self.folder / _FILE) as path:
+        arrays[_FACTS] = np.frombuffer(text.encode(), np.uint8)
+        arrays[_CHECKSUM] = np.frombuffer(_checksum(arrays), np.uint8)
+        with storage.replaced_file(self.folder / self.file) as path:
             storage.write_tensors(path, arrays)
         self._written = time.monotonic()
+
+    def part(self, key: str) -> "Checkpoint":
+        """A checkpoint beside this one, for a part of the work: under its own name, written when asked."""
+        told = json.dumps([self.identity, key], sort_keys=True).encode()
+        return replace(self, file=f"{_PART}{sha256(told).hexdigest()[:32]}.safetensors", _written=-np.inf)
+
+    def forget(self) -> None:
+        """Remove the state from disk."""
+        (self.folder / self.file).unlink(missing_ok=True)
+
+
+def _checksum(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """SHA-256 of named arrays: safetensors would not notice a changed bit."""
+    total = sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])  # as it is written: a single number is a list of one
+        total.update(f"{name}\0{array.dtype.str}\0{array.shape}\0".encode())
+        total.update(array.tobytes())
+    return total.digest()
 
 
 def _other(key: str, was: Any, now: Any) -> str:
@@ -86,9 +140,24 @@ def _other(key: str, was: Any, now: Any) -> str:
 
 def remove_checkpoint(folder: Path) -> None:
     """Forget the state in ``folder``, once the result is safe; other files in it are left alone."""
-    path = folder / _FILE
-    path.unlink(missing_ok=True)
-    storage.remove_drafts(path)
+    for path in _states(folder):
+        path.unlink(missing_ok=True)
+        remove_drafts(path)
+    shutil.rmtree(folder / SIZES, ignore_errors=True)
+
+
+def holds_checkpoint(folder: Path) -> bool:
+    """Whether a folder holds the state of an interrupted run."""
+    return any(path.is_file() for path in _states(folder)) or (folder / SIZES).is_dir()
+
+
+def _states(folder: Path) -> list[Path]:
+    """Files of the state in a folder; the first may be missing."""
+    return [
+        folder / _FILE,
+        *folder.glob(f"{_TRIAL}*.safetensors"),
+        *folder.glob(f"{_PART}*.safetensors"),
+    ]
 
 
 def pack_optimizer(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:

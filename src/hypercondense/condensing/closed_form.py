@@ -45,9 +45,9 @@ class ClosedForm(Value):
         rows, classes = problem.batch(batch, chance)
         return F.cross_entropy(_SHARPNESS * self.predict(condensed, targets, rows), classes)
 
-    def accuracy(self, problem: Problem, condensed: Tensor, targets: Tensor) -> float:
-        """Accuracy of the model on the validation rows."""
-        return problem.accuracy(lambda rows: self.predict(condensed, targets, rows))
+    def score(self, problem: Problem, condensed: Tensor, targets: Tensor) -> float:
+        """Score of the model on the validation rows."""
+        return problem.score(lambda rows: self.predict(condensed, targets, rows))
 
 
 def falling(share: float) -> float:

@@ -25,6 +25,16 @@ def wrong_classes(condensed: Hypergraph, split: Split, train_labels: Ids) -> Ite
         yield "the training nodes are all of one class: any network will predict it everywhere"
 
 
+def blind_validation(validation_labels: Ids, train_labels: Ids) -> Iterator[str]:
+    """Whether validation nodes cannot choose, because they know one class only."""
+    classes = np.unique(validation_labels)
+    if len(classes) == 1 and len(np.unique(train_labels)) > 1:
+        yield (
+            f"the validation nodes are all of class {classes[0]}, so what was chosen on them may be wrong "
+            "about all others; choose without them (--no-select), or split so that every class has some"
+        )
+
+
 def constant_features(condensed: Hypergraph, source: Hypergraph, members: tuple[Ids, ...]) -> Iterator[str]:
     """Whether the condensed nodes, or the source nodes they were made from, cannot be told apart."""
     if condensed.num_nodes == 1:
@@ -55,12 +65,13 @@ def worse_than_random(
 
     The judge is asked about random nodes, and about the result if there is no ``score`` of it yet. With more
     condensed nodes than training nodes there is nothing to compare with, and random nodes are not worse than
-    themselves.
+    themselves. Of a class that has fewer training nodes than condensed ones all are taken.
     """
     train_labels = source.labels[split.train_ids]
     if condensed.num_nodes > len(train_labels):
         return
-    positions = random_positions(train_labels, condensed.labels, numpy_generator(seed, Stream.RANDOM_NODES))
+    wanted = _available(train_labels, condensed.labels)
+    positions = random_positions(train_labels, wanted, numpy_generator(seed, Stream.RANDOM_NODES))
     random = induced(source, split.train_ids[positions])
     if random.digest == condensed.digest:
         return
@@ -68,9 +79,17 @@ def worse_than_random(
     reference = judge(random)
     if not score >= reference:  # NaN is never good enough
         yield (
-            f"worse than random selection: {score:.4f} on validation, and {condensed.num_nodes} random "
+            f"worse than random selection: {score:.4f} on validation, and {len(wanted)} random "
             f"training nodes reach {reference:.4f}; try other options, another method or more condensed nodes"
         )
+
+
+def _available(train_labels: Ids, labels: Ids) -> Ids:
+    """The sorted ``labels`` without those that there are not enough training nodes for."""
+    classes, sizes = np.unique(labels, return_counts=True)
+    return np.repeat(
+        classes, [min(size, (train_labels == one).sum()) for one, size in zip(classes, sizes, strict=True)]
+    )
 
 
 def _all_same(source: Hypergraph, node_ids: Ids) -> bool:

@@ -19,6 +19,7 @@ from hypercondense.condensing.job import Job, Made, Scorer
 from hypercondense.condensing.leaves import Leaves
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Ids
+from hypercondense.typed import CountOrZero, Value, read
 
 
 class Objective(ABC):
@@ -77,24 +78,33 @@ def optimize(
     """
     run = Run(job, leaves, objective, labels, chooses=job.chooses and looks > 0)
     due = {math.ceil(epochs * part / max(1, looks)) for part in range(1, max(1, looks) + 1)}
-    if not run.resume():
-        run.offer(leaves.candidate(0))
-    while run.epoch < epochs:
-        run.save()
-        structure = leaves.structure()  # line 7, Eq. 7 to 9
-        seen = objective.seen(leaves.features, structure)  # line 8, Eq. 10
-        loss, terms = objective.loss(seen, leaves.shares(), run.epoch)  # lines 9 to 11, Eq. 11 to 13
-        if not run.record(loss, terms, structure):
-            break
-        feature_step, label_step = objective.steps(run.epoch)
-        turn = features_turn(run.epoch)  # lines 12 to 17
-        leaves.step(loss, features=turn, feature_step=feature_step, label_step=label_step)
-        run.advance(epochs, due)
-        if run.broken:
-            break
-    else:
-        run.save(force=True)
+    with job.material.clock.stage("optimize"):  # looks have a stage of their own within it
+        if not run.resume():
+            run.offer(leaves.candidate(0))
+        while run.epoch < epochs:
+            run.save()
+            structure = leaves.structure()  # line 7, Eq. 7 to 9
+            seen = objective.seen(leaves.features, structure)  # line 8, Eq. 10
+            loss, terms = objective.loss(seen, leaves.shares(), run.epoch)  # lines 9 to 11, Eq. 11 to 13
+            if not run.record(loss, terms, structure):
+                break
+            feature_step, label_step = objective.steps(run.epoch)
+            turn = features_turn(run.epoch)  # lines 12 to 17
+            leaves.step(loss, features=turn, feature_step=feature_step, label_step=label_step)
+            run.advance(epochs, due)
+            if run.broken:
+                break
+        else:
+            run.save(force=True)
     return run
+
+
+class _HowFar(Value, forbid_unknown_fields=False):
+    """What a checkpoint tells beside tensors and candidates."""
+
+    epoch: CountOrZero
+    history: tuple[Mapping[str, int | float], ...]
+    broken: str | None
 
 
 class Run:
@@ -180,21 +190,26 @@ class Run:
 
     def resume(self) -> bool:
         """Continue from a checkpoint; ``False`` if there is none."""
-        saved = self.job.checkpoint and self.job.checkpoint.load()
-        if not saved:
+        keeper = self.job.checkpoint
+        saved = keeper and keeper.load()
+        if not keeper or not saved:
             return False
-        tensors, facts = saved
+        with keeper.continuing():
+            self._put_back(*saved)
+        return True
+
+    def _put_back(self, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
         self.leaves.unpack(tensors)
         self.objective.chance.set_state(tensors["chance"])
         own = {name: tensor for name, tensor in tensors.items() if name.startswith("objective.")}
         self.objective.unpack({name.removeprefix("objective."): tensor for name, tensor in own.items()})
-        self.epoch, self.history, self.broken = facts["epoch"], facts["history"], facts["broken"]
+        told = read(facts, _HowFar, error=ValueError)
+        self.epoch, self.history, self.broken = told.epoch, list(map(dict, told.history)), told.broken
         like = self.leaves.features
         self.start, self.best = (
             Candidate.unpack(role, tensors, facts[role], like=like) if role in facts else None
             for role in ("start", "best")
         )
-        return True
 
     def _scored(self, candidate: Candidate) -> Candidate:
         with self.job.material.clock.stage("select"):

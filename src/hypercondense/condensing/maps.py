@@ -9,6 +9,8 @@ from torch import Tensor
 from hypercondense.diffusion import diffuse_dense, heat_kernel, identity, truncation_order, vanilla
 from hypercondense.typed import Value
 
+_TIME = 2.0
+
 
 class Map(Value):
     """A polynomial of P, the propagation matrix, that features go through.
@@ -16,18 +18,23 @@ class Map(Value):
     Args:
         kernel: ``heat-kernel`` (the paper), ``vanilla`` or ``none`` (its ablations), or ``power``, which is P
             to the power of ``time``. Vanilla is one power of P, at which the heat kernel is cut off.
-        time: Diffusion time, lambda in Eq. 2; the power of P where ``kernel`` is ``power``.
+        time: Diffusion time, lambda in Eq. 2; the power of P where ``kernel`` is ``power``. Where it is
+            ``none`` there is none to give.
         walks: Whether P is that of random walks. Networks that take means over neighbours see such rows.
     """
 
     kernel: Literal["heat-kernel", "vanilla", "power", "none"] = "heat-kernel"
-    time: Annotated[float, Meta(ge=0, le=1000)] = 2.0
+    time: Annotated[float, Meta(ge=0, le=1000)] = _TIME
     walks: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.kernel == "power" and self.time != int(self.time):
             raise ValueError(f"time must be a whole number where kernel is power, got {self.time:g}")
+        if self.kernel == "none" and self.time != _TIME:
+            raise ValueError(
+                f"without diffusion there is no time; leave it out where kernel is none (got {self.time:g})"
+            )
         if self.kernel == "none" and self.walks:
             raise ValueError("walks need a kernel to walk by; without diffusion leave them out")
         _ = self.coefficients  # an impossible time is found before the work begins

@@ -1,23 +1,38 @@
 """A source and everything that is made of it once: tensors, diffused rows, what trained networks think."""
 
+import time
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from hypercondense.condensing.allotment import (
+    Counts,
+    Sharing,
+    by_spread,
+    class_spreads,
+    equal_shares,
+    share_out,
+)
+from hypercondense.condensing.checkpoint import Checkpoint
 from hypercondense.condensing.maps import Map
-from hypercondense.condensing.starts import Matrix, Start, first_rows
+from hypercondense.condensing.starts import Drawn, Matrix, first_rows
 from hypercondense.condensing.teachers import Teachers, opinions
 from hypercondense.diffusion import SelectedRows, cached_diffusion, diffuse
+from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
+from hypercondense.hypergraph.scaling import Scale, Scaling
+from hypercondense.names import ALLOCATIONS, Allocation, Metric
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.training import Inputs
 from hypercondense.runtime.clock import Clock
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.rng import Stream, numpy_generator
+from hypercondense.runtime.threads import free_cores
 
 
 class Material:
@@ -32,8 +47,15 @@ class Material:
         device: Any torch device.
         memory: Bytes the diffusion may use; above them rows stay in a file.
         cache_dir: Where diffused features are kept between runs; ``None`` keeps nothing.
+        metric: What candidates are scored by on validation nodes.
+        whole_training: Whether networks may be trained on everything, such as teachers.
+        scaling: What is done to the features first.
+        threads: Of torch, and of the diffusion, whose bits do not depend on them; by default torch has one,
+            and the diffusion as many as are free.
         clock: Takes the time of what is made.
         progress: Told how far it is.
+
+    ``source`` is the hypergraph with scaled features, ``origin`` the one that was given.
     """
 
     def __init__(
@@ -44,15 +66,25 @@ class Material:
         device: str = "cpu",
         memory: int | None = None,
         cache_dir: Path | None = None,
+        metric: Metric = "accuracy",
+        whole_training: bool = True,
+        scaling: Scaling = "none",
+        threads: int | None = None,
         clock: Clock | None = None,
         progress: Progress = silent,
     ) -> None:
-        self.source, self.split, self.device = source, split, device
-        self.memory, self.cache_dir = memory, cache_dir
+        self.scale = None if scaling == "none" else Scale.of(source)
+        self.origin, self.split, self.device = source, split, device
+        self.source = source if self.scale is None else self.scale.applied(source)
+        self.memory, self.cache_dir, self.metric = memory, cache_dir, metric
         self.clock, self.progress = clock or Clock(), progress
-        self.threads = torch.get_num_threads()  # for work on the source
+        self.whole_training, self.whole_trainings = whole_training, 0
+        self.whole_seconds: float | None = None  # of one training of HGNN on everything, if measured
+        self.estimate: float | None = None  # of the same, from a few epochs
+        self.warnings: list[str] = []
+        self.threads, self.torch_threads = threads or free_cores(), threads or 1
         self._parts: dict[Map, tuple[Dense, Dense]] = {}
-        self._starts: dict[tuple[Map, Start, bytes, int], tuple[Dense, list[Ids]]] = {}
+        self._starts: dict[tuple[Map, Drawn, bytes, int], tuple[Dense, list[Ids]]] = {}
         self._opinions: dict[tuple[Teachers, int, bool], Tensor] = {}
 
     @cached_property
@@ -65,10 +97,41 @@ class Material:
         """The source as tensors."""
         return Inputs.of(self.source, device=self.device)
 
+    @property
+    def has_inputs(self) -> bool:
+        """Whether the source has been made into tensors."""
+        return "inputs" in self.__dict__
+
     @cached_property
     def short_trainings(self) -> ShortTrainings:
         """Tells what HGNN has on validation nodes after a short training on a candidate."""
-        return ShortTrainings(self.inputs, self.split)
+        return ShortTrainings(self.inputs, self.split, metric=self.metric)
+
+    def sharing(self, allocate: Allocation) -> Sharing:
+        """How condensed nodes are shared out between classes; nothing is diffused before they are."""
+        if allocate == "proportional":
+            return share_out
+        if allocate == "equal":
+            return equal_shares
+        if allocate != "adaptive":
+            raise ConfigError(f"allocate must be one of {', '.join(ALLOCATIONS)}, got {allocate!r}")
+        return self._share_by_spread
+
+    def _share_by_spread(self, counts: Counts, size: int) -> Counts:
+        """By the spread of diffused rows; in proportion to training nodes where that tells nothing."""
+        spreads = self._class_spreads
+        if not np.isfinite(spreads).all() or not spreads.any():
+            warning = "the spread of classes is 0 or no number, so nodes were shared out in proportion"
+            if warning not in self.warnings:
+                self.warnings.append(warning)
+            return share_out(counts, size)
+        return by_spread(spreads, classes_count_alike=self.metric == "macro-f1")(counts, size)
+
+    @cached_property
+    def _class_spreads(self) -> NDArray[np.float64]:
+        rows = self.parts(Map())[0] if self.memory is None else self.training_rows(Map())
+        with np.errstate(over="ignore", invalid="ignore"):
+            return class_spreads(rows, self.train_labels)
 
     def diffused(self, rows_map: Map) -> Dense:
         """Diffused features of all nodes, shape (nodes, features); perhaps a read-only memory map."""
@@ -112,7 +175,7 @@ class Material:
             return np.asarray(diffused[self.split.train_ids])
 
     def first_features(
-        self, rows: Matrix, rows_map: Map, start: Start, labels: Ids, *, seed: int
+        self, rows: Matrix, rows_map: Map, start: Drawn, labels: Ids, *, seed: int
     ) -> tuple[Tensor, tuple[Ids, ...]]:
         """Means of ``rows`` of training nodes under a map (Eq. 6), and the nodes each was made from."""
         key = (rows_map, start, labels.tobytes(), seed)
@@ -124,21 +187,48 @@ class Material:
         members = tuple(self.split.train_ids[group] for group in groups)
         return torch.from_numpy(features.copy()).to(self.device), members
 
-    def opinions(self, teachers: Teachers, *, seed: int, select: bool = True) -> Tensor:
+    def opinions(
+        self, teachers: Teachers, *, seed: int, select: bool = True, checkpoint: Checkpoint | None = None
+    ) -> Tensor:
         """Shares of the classes in every node, as teachers see them, (nodes, classes).
 
-        Without ``select`` no validation label is read: teachers keep their last epoch.
+        Without ``select`` no validation label is read: teachers keep their last epoch. What each of them
+        thinks is kept beside ``checkpoint``, for a run that is interrupted.
         """
         key = (teachers, seed, select)
         if key not in self._opinions:
             split = (
                 self.split if select else replace(self.split, validation_ids=self.split.validation_ids[:0])
             )
+            self.begin_whole_training("teachers", teachers.number)
             with self.clock.stage("teach"):
+                begin = time.perf_counter()
                 self._opinions[key] = opinions(
-                    teachers, self.inputs, split, seed=seed, progress=self.progress
+                    teachers,
+                    self.inputs,
+                    split,
+                    seed=seed,
+                    metric=self.metric,
+                    progress=self.progress,
+                    warn=self.warnings.append,
+                    checkpoint=checkpoint,
                 )
+                if teachers.network == "hgnn":
+                    self.whole_seconds = (time.perf_counter() - begin) / teachers.number
         return self._opinions[key]
+
+    def begin_whole_training(self, who: str, number: int) -> None:
+        """Count networks that are about to be trained on everything.
+
+        Raises:
+            ConfigError: No network may be.
+        """
+        if not self.whole_training:
+            raise ConfigError(
+                f"this method needs {who} trained on everything, which is forbidden (--no-whole-training); "
+                "allow it, or use a method that does without"
+            )
+        self.whole_trainings += number
 
     @property
     def _nobody_keeps_rows(self) -> bool:

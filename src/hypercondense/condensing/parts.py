@@ -14,7 +14,7 @@ from hypercondense.condensing.predict import Learnt, Plain, Predict, Smoothed
 from hypercondense.condensing.presets import PRESETS
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.settings import changed, differences
-from hypercondense.condensing.starts import KMeans, Means, Single
+from hypercondense.condensing.starts import Better, KMeans, Means, Single
 from hypercondense.condensing.teachers import Teachers
 from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.errors import ConfigError
@@ -22,6 +22,7 @@ from hypercondense.errors import ConfigError
 __all__ = [
     "PRESETS",
     "Anchors",
+    "Better",
     "Bundles",
     "ClosedForm",
     "DualLevel",

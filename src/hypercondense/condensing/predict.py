@@ -5,9 +5,10 @@ where source rows are predicted can there be several maps, teachers and soft lab
 """
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import torch
+from msgspec import Meta
 from torch import Tensor
 
 from hypercondense.condensing.candidate import Candidate
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
     from hypercondense.condensing.recipe import Recipe
 
-_OWN_SHARE = 0.9  # of the allotted class in soft labels: near one-hot, where gradients still flow
+#: Of the allotted class in soft labels: not all, or there would be no gradient.
+OwnShare = Annotated[float, Meta(gt=0, lt=1)]
 
 
 class Plain(Value, tag_field="kind", tag="plain"):
@@ -37,7 +39,13 @@ class Plain(Value, tag_field="kind", tag="plain"):
 
 
 class Smoothed(Value, tag_field="kind", tag="smoothed"):
-    """Condensed nodes have 0.9 of their allotted class and the rest of all others equally."""
+    """Condensed nodes have most of their allotted class and the rest of all others equally.
+
+    Args:
+        own: Share of the allotted class.
+    """
+
+    own: OwnShare = 0.9
 
 
 class Learnt(Value, tag_field="kind", tag="learnt"):
@@ -45,9 +53,11 @@ class Learnt(Value, tag_field="kind", tag="learnt"):
 
     Args:
         step: Adam's step of the scores whose softmax they are, times that of the features in deviations.
+        own: Share of the allotted class in the beginning: near one-hot, where gradients still flow.
     """
 
     step: Positive = 1.0
+    own: OwnShare = 0.9
 
 
 Labels: TypeAlias = Plain | Smoothed | Learnt
@@ -93,11 +103,13 @@ class Predict(Value, tag_field="kind", tag="predict"):
     ) -> "Prediction":
         """The goal at work: rows to predict."""
         # With anchors it draws as dual-level recipes do: committed results were made so.
-        stream = Stream.PREDICT if recipe.structure is None else Stream.DUAL_LEVEL
+        stream = Stream.BATCHES if recipe.structure is None else Stream.DUAL_LEVEL
         maps = (recipe.map, *self.also)
         opinions = None
         if self.teachers is not None:
-            opinions = job.material.opinions(self.teachers, seed=job.seed, select=job.select)
+            opinions = job.material.opinions(
+                self.teachers, seed=job.seed, select=job.select, checkpoint=job.checkpoint
+            )
         problem = Problem.of(job.material, maps, labels, opinions=opinions, judges=job.chooses)
         chance = generator(job.seed, stream)
         return Prediction(self, problem, recipe.map, chance=chance, scale=spread(first))
@@ -142,25 +154,25 @@ class Prediction(Objective):
         return self.scale * step, labels.step * step if isinstance(labels, Learnt) else 0.0
 
     def score(self, candidate: Candidate) -> float:
-        """Accuracy on the validation rows of the model of the last part, fitted to a candidate."""
+        """Score on the validation rows of the model of the last part, fitted to a candidate."""
         shares = candidate.shares
         seen = self.seen(candidate.features, candidate.structure)
-        return self._accuracy(seen, self.problem.targets if shares is None else shares)
+        return self._score(seen, self.problem.targets if shares is None else shares)
 
     def judge(self) -> Scorer:
         """The same for a hypergraph."""
 
-        def accuracy(candidate: Hypergraph) -> float:
+        def score(candidate: Hypergraph) -> float:
             like = self.problem.targets
             rows = rows_of(candidate, self.map.coefficients, like=like)
-            return self._accuracy(rows, targets_of(candidate, num_classes=like.shape[1], like=like))
+            return self._score(rows, targets_of(candidate, num_classes=like.shape[1], like=like))
 
-        return accuracy
+        return score
 
-    def _accuracy(self, rows: Tensor, targets: Tensor) -> float:
+    def _score(self, rows: Tensor, targets: Tensor) -> float:
         part = self.goal.training or self.goal.closed_form
         assert part is not None
-        return part.accuracy(self.problem, rows, targets)
+        return part.score(self.problem, rows, targets)
 
     def pack(self) -> dict[str, Tensor]:
         """The networks in training."""
@@ -172,12 +184,12 @@ class Prediction(Objective):
             self.learners.unpack(tensors, device=str(self.problem.targets.device))
 
 
-def first_scores(targets: Tensor) -> Tensor:
-    """Scores whose softmax gives 0.9 to the class in one-hot ``targets`` (n, C), the rest equally to others.
+def first_scores(targets: Tensor, own: float) -> Tensor:
+    """Scores whose softmax gives ``own`` to the class in one-hot ``targets`` (n, C), the rest to all others.
 
-    >>> first_scores(torch.eye(3)[:2]).softmax(1)
+    >>> first_scores(torch.eye(3)[:2], 0.9).softmax(1)
     tensor([[0.9000, 0.0500, 0.0500],
             [0.0500, 0.9000, 0.0500]])
     """
     others = max(1, targets.shape[1] - 1)
-    return targets * math.log(_OWN_SHARE * others / (1 - _OWN_SHARE))
+    return targets * math.log(own * others / (1 - own))

@@ -7,9 +7,9 @@ from hypercondense.condensing.bundles import Bundles
 from hypercondense.condensing.closed_form import ClosedForm
 from hypercondense.condensing.dual_level import DualLevel
 from hypercondense.condensing.maps import Map
-from hypercondense.condensing.predict import Predict
+from hypercondense.condensing.predict import Learnt, Predict
 from hypercondense.condensing.recipe import Recipe
-from hypercondense.condensing.starts import KMeans, Means
+from hypercondense.condensing.starts import Better, KMeans, Means
 from hypercondense.condensing.teachers import Teachers
 from hypercondense.condensing.unrolled import Unrolled
 
@@ -31,6 +31,8 @@ _PAPER = Recipe(
     looks=0,
 )
 _TWO_STEPS = Map(kernel="power", time=2.0)  # what two layers of a network do
+_HALF = Map(time=1.0)  # between raw and diffused: what networks with residual connections see
+_WALKS = Map(kernel="power", walks=True)  # what those that take means over neighbours see
 _UNROLLED = Recipe(
     map=_TWO_STEPS,
     start=Means(samples=100),
@@ -52,6 +54,19 @@ PRESETS: dict[str, tuple[str, Recipe]] = {
         Recipe(start=KMeans(), goal=Predict(closed_form=ClosedForm())),
     ),
     "unrolled": ("rows on which a network in training learns to predict the source", _UNROLLED),
+    "learnt": (
+        "the default of auto: rows and soft labels learnt together, through a training",
+        Recipe(
+            map=_TWO_STEPS,
+            start=Better(),
+            goal=Predict(
+                closed_form=None,
+                training=Unrolled(epochs=200, hidden=64),
+                also=(_HALF, _WALKS),
+                labels=Learnt(),
+            ),
+        ),
+    ),
     "taught": (
         "the same towards what networks trained on everything think",
         replace(

@@ -13,6 +13,9 @@ from hypercondense.condensing.maps import Map, seen_through
 from hypercondense.condensing.material import Material
 from hypercondense.diffusion import diffuse
 from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.names import Metric
+from hypercondense.nn.scoring import score_of
+from hypercondense.nn.training import told_classes
 
 _DENSE_ENTRIES = 10**7  # of an incidence: larger ones stay sparse
 
@@ -27,6 +30,7 @@ class Problem:
         validation: Validation rows for each map.
         validation_labels: Their classes.
         targets: One-hot classes of the condensed nodes, (n, C).
+        metric: What predictions of validation rows are scored by.
     """
 
     rows: tuple[Tensor, ...]
@@ -34,6 +38,7 @@ class Problem:
     validation: tuple[Tensor, ...]
     validation_labels: Tensor
     targets: Tensor
+    metric: Metric = "accuracy"
 
     @classmethod
     def of(
@@ -72,7 +77,7 @@ class Problem:
         if opinions is not None:  # copies, for files are read-only
             rows = tuple(torch.tensor(material.diffused(one)).to(targets) for one in maps)
             own = opinions.to(targets)
-        return cls(rows, own, validation, validation_labels, targets)
+        return cls(rows, own, validation, validation_labels, targets, material.metric)
 
     def batch(self, size: int, chance: torch.Generator) -> tuple[Tensor, Tensor]:
         """Different rows drawn by chance, all where there are no more, and their shares of classes."""
@@ -88,10 +93,10 @@ class Problem:
             classes = F.one_hot(classes, self.targets.shape[1])
         return rows, classes.to(self.targets)
 
-    def accuracy(self, predict: Callable[[Tensor], Tensor]) -> float:
-        """Share of the validation rows under all maps for which class scores (rows, C) tell the class."""
-        right = [predict(rows).argmax(1) == self.validation_labels for rows in self.validation]
-        return float(torch.cat(right).double().mean())
+    def score(self, predict: Callable[[Tensor], Tensor]) -> float:
+        """What class scores (rows, C) are worth that are predicted for the validation rows under all maps."""
+        told = torch.cat([told_classes(predict(rows)) for rows in self.validation])
+        return score_of(told, self.validation_labels.repeat(len(self.validation)), self.metric)
 
 
 def rows_of(candidate: Hypergraph, coefficients: Sequence[float], *, like: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ A choice that depends on another lives inside the part that owns it; one rule be
 from typing import Any, ClassVar, TypeAlias
 
 import torch
+from msgspec.structs import replace
 from torch import Tensor
 
 from hypercondense.condensation import Condensation
@@ -19,7 +20,7 @@ from hypercondense.condensing.leaves import Leaves
 from hypercondense.condensing.loop import optimize
 from hypercondense.condensing.maps import Map
 from hypercondense.condensing.predict import Learnt, Plain, Predict, first_scores
-from hypercondense.condensing.starts import Means, Start
+from hypercondense.condensing.starts import Better, Drawn, Matrix, Means, Start
 from hypercondense.hypergraph import Hypergraph, Ids, Split
 from hypercondense.runtime.rng import seeded
 from hypercondense.typed import CountOrZero, Value
@@ -70,12 +71,17 @@ class Recipe(Value):
         """Up to so many condensed nodes one thread is faster than several that wait for each other."""
         return self._few_nodes if self.goal is None else self.goal.one_thread_up_to
 
+    @property
+    def trains_on_whole(self) -> str | None:
+        """Teachers are."""
+        return "teachers" if isinstance(self.goal, Predict) and self.goal.teachers is not None else None
+
     def features_turn(self, epoch: int) -> bool:
         """Whose turn an epoch is: the features' (true) or the structure's (line 12)."""
         return self.structure is None or self.structure.features_turn(epoch)
 
     def condense(self, source: Hypergraph, split: Split | None = None, **how: Any) -> Condensation:
-        """Carry the recipe out: ``hypercondense.condense(source, split, method=recipe, **how)``."""
+        """``hypercondense.condense(source, split, method=recipe, **how)`` for a size that is given."""
         from hypercondense.condensing.run import condense_by
 
         return condense_by(self, source, split, **how)
@@ -87,18 +93,14 @@ class Recipe(Value):
         if isinstance(self.goal, Predict):
             material.parts(self.map)  # validation rows are needed too, and are diffused together
         rows = material.training_rows(self.map)  # line 4, Eq. 4
-        first, members = material.first_features(rows, self.map, self.start, labels, seed=job.seed)  # line 5
+        start = self._chosen_start(job, rows, labels)
+        first, members = material.first_features(rows, self.map, start, labels, seed=job.seed)  # line 5
         features, generator = self._structured(job, first, labels)
         if self.goal is None:
             made = Made(hypergraph=self._start(job, features, generator, labels), members=members)
         else:
             goal = self.goal.prepare(self, job, rows=rows, first=first, labels=labels)
-            leaves = Leaves(
-                features,
-                generator=generator,
-                structure_step=1.0 if self.structure is None else self.structure.step,
-                **self._label_scores(labels, material.source.num_classes, features),
-            )
+            leaves = self._leaves(features, generator, labels, material.source.num_classes)
             run = optimize(  # lines 6 to 18
                 job,
                 leaves,
@@ -110,6 +112,34 @@ class Recipe(Value):
             )
             made = run.made(members)
         return made if self.bundles is None else self.bundles.unfold(made, job)
+
+    def _chosen_start(self, job: Job, rows: Matrix, labels: Ids) -> Drawn:
+        """The start, or the better of two by the judge of the goal; of equals the first."""
+        if not isinstance(self.start, Better):
+            return self.start
+        if not job.chooses or not isinstance(self.goal, Predict):
+            return self.start.first
+        first, second = (self._start_score(job, rows, labels, start) for start in self.start.both)
+        return self.start.second if second > first else self.start.first
+
+    def _start_score(self, job: Job, rows: Matrix, labels: Ids, start: Drawn) -> float:
+        assert isinstance(self.goal, Predict)
+        first, _ = job.material.first_features(rows, self.map, start, labels, seed=job.seed)
+        untaught = replace(self.goal, teachers=None)  # they have no say about validation nodes
+        goal = untaught.prepare(self, job, rows=rows, first=first, labels=labels)
+        candidate = self._leaves(first, None, labels, job.material.source.num_classes).candidate(0)
+        with job.material.clock.stage("select"):
+            return goal.score(candidate)
+
+    def _leaves(
+        self, features: Tensor, generator: AnchorGenerator | None, labels: Ids, num_classes: int
+    ) -> Leaves:
+        return Leaves(
+            features,
+            generator=generator,
+            structure_step=1.0 if self.structure is None else self.structure.step,
+            **self._label_scores(labels, num_classes, features),
+        )
 
     def _structured(self, job: Job, first: Tensor, labels: Ids) -> tuple[Tensor, AnchorGenerator | None]:
         """First features and what makes hyperedges of them."""
@@ -128,6 +158,6 @@ class Recipe(Value):
         classes = torch.as_tensor(labels.copy(), device=like.device)
         targets = torch.nn.functional.one_hot(classes, num_classes).to(like)
         return {
-            "label_scores": first_scores(targets),
+            "label_scores": first_scores(targets, self.goal.labels.own),
             "learns_labels": isinstance(self.goal.labels, Learnt),
         }

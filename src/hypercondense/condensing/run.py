@@ -1,24 +1,36 @@
 """Condensing from the outside: sizes, the one rule of choosing and guarding, cost and provenance."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from hypercondense.condensation import Condensation, Provenance
+import numpy as np
+
+from hypercondense.condensation import SCALED, UNSCALED, Condensation, Provenance
 from hypercondense.condensing import guard
-from hypercondense.condensing.allotment import RatioOf, condensed_labels
+from hypercondense.condensing.allotment import RatioOf, condensed_labels, unusual
 from hypercondense.condensing.checkpoint import Checkpoint
+from hypercondense.condensing.costs import ledger_of
 from hypercondense.condensing.job import Job, Made, Method
 from hypercondense.condensing.material import Material
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Hypergraph, Ids, Split
 from hypercondense.hypergraph import split as split_by_seed
+from hypercondense.hypergraph.magnitude import scale_warnings
+from hypercondense.hypergraph.scaling import Scaling
+from hypercondense.names import Allocation, Metric
+from hypercondense.nn.scoring import check_metric
 from hypercondense.runtime import memory as memory_use
 from hypercondense.runtime.clock import TOTAL
+from hypercondense.runtime.loading import load_optimizers
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.threads import one_thread
+from hypercondense.runtime.threads import threads as using
 from hypercondense.typed import content_of
+
+_log = logging.getLogger(__name__)
 
 
 def condense_by(
@@ -26,73 +38,148 @@ def condense_by(
     source: Hypergraph,
     split: Split | None = None,
     *,
+    metric: Metric = "accuracy",
+    whole_training: bool = True,
+    memory: int | str | None = None,
+    cache_dir: Path | str | None = None,
+    device: str = "cpu",
+    threads: int | None = None,
+    scale: Scaling = "none",
+    progress: Progress | None = None,
+    **how: Any,
+) -> Condensation:
+    """Carry out a method; :func:`hypercondense.condense` tells of the arguments.
+
+    ``how`` are the other arguments of :func:`condense_material`.
+    """
+    material = material_of(
+        source,
+        split,
+        metric=metric,
+        whole_training=whole_training,
+        memory=memory,
+        cache_dir=cache_dir,
+        device=device,
+        threads=threads,
+        scale=scale,
+        progress=progress,
+    )
+    return condense_material(method, material, **how)
+
+
+def material_of(
+    source: Hypergraph,
+    split: Split | None = None,
+    *,
+    metric: Metric = "accuracy",
+    whole_training: bool = True,
+    memory: int | str | None = None,
+    cache_dir: Path | str | None = None,
+    device: str = "cpu",
+    threads: int | None = None,
+    scale: Scaling = "none",
+    progress: Progress | None = None,
+) -> Material:
+    """What one or several condensations of a source work on."""
+    check_metric(metric)
+    if scale not in get_args(Scaling):
+        raise ValueError(f"scale must be one of {', '.join(get_args(Scaling))}, got {scale!r}")
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads must be at least 1, got {threads}")
+    return Material(
+        source,
+        split_by_seed(source) if split is None else split,
+        device=device,
+        memory=memory_use.parse_size(memory) if isinstance(memory, str) else memory,
+        cache_dir=None if cache_dir is None else Path(cache_dir),
+        metric=metric,
+        whole_training=whole_training,
+        scaling=scale,
+        threads=threads,
+        progress=progress or silent,
+    )
+
+
+def condense_material(
+    method: Method,
+    material: Material,
+    *,
     name: str = "recipe",
     ratio: float | None = None,
     nodes: int | None = None,
     ratio_of: RatioOf = "all",
+    allocate: Allocation = "proportional",
     seed: int = 0,
     select: bool = True,
-    progress: Progress | None = None,
     checkpoint: Path | str | None = None,
     resume: bool = False,
-    checkpoint_every: float = 5.0,
-    memory: int | str | None = None,
-    cache_dir: Path | str | None = None,
-    device: str = "cpu",
+    checkpoint_every: float = 2.0,
 ) -> Condensation:
-    """Carry out a method; :func:`hypercondense.condense` tells of the arguments.
+    """Carry out a method on a material, which other sizes may share.
 
     The rule, for the command line, Python and plans alike: with ``select`` and validation nodes, candidates
     are scored on them, as many as the method says and by the judge of its goal, and the same judge is asked
     whether random training nodes would have been better. Otherwise no validation label is read.
+
+    Seconds are those of the clock of the material: where sizes share it, of all of them so far.
+
+    Torch has one thread unless the material says otherwise: on small matrices more gain nothing, wait for
+    each other on a busy machine, and may add numbers in another order. Diffusion, whose bits do not depend on
+    it, has as many as are free.
     """
-    split = split_by_seed(source) if split is None else split
-    progress = progress or silent
-    labels = condensed_labels(
-        source.labels[split.train_ids],
-        num_nodes=source.num_nodes,
-        ratio=ratio,
-        nodes=nodes,
-        ratio_of=ratio_of,
-    )
+    source, split = material.source, material.split
+    if (who := method.trains_on_whole) is not None:
+        material.begin_whole_training(who, 0)  # refused now rather than after long work
+    memory_use.reset_peak()
+    with material.clock.stage(TOTAL), _limits_explained(), using(material.torch_threads):
+        labels = condensed_labels(
+            material.train_labels,
+            num_nodes=source.num_nodes,
+            ratio=ratio,
+            nodes=nodes,
+            ratio_of=ratio_of,
+            sharing=material.sharing(allocate),
+        )
+    with material.clock.stage("load"):
+        load_optimizers()
+    doubts = tuple(unusual(ratio, len(labels), source.num_nodes))
+    for doubt in doubts:
+        _log.warning("%s", doubt)  # now: the work may take long
+    _log.info("condensing %s to %d of %d nodes by %s", source.name, len(labels), source.num_nodes, name)
     provenance = Provenance(
         method=name,
         settings=content_of(method),
         seed=seed,
         source_name=source.name,
-        source_digest=source.digest,
+        source_digest=material.origin.digest,
         num_source_nodes=source.num_nodes,
         split_digest=split.digest,
         split_seed=split.seed,
         ratio=ratio,
         ratio_of=ratio_of,
+        allocate=allocate,
+        metric=material.metric,
+        whole_training=material.whole_training,
+        preprocessing=UNSCALED if material.scale is None else (SCALED, *UNSCALED[1:]),
     )
-    identity = _identity(provenance, labels, select=select)
     keeper = None
     if checkpoint is not None:
+        identity = _identity(provenance, labels, select=select, scaled=material.scale is not None)
         keeper = Checkpoint(Path(checkpoint), identity, resume=resume, every=checkpoint_every)
-    material = Material(
-        source,
-        split,
-        device=device,
-        memory=memory_use.parse_size(memory) if isinstance(memory, str) else memory,
-        cache_dir=None if cache_dir is None else Path(cache_dir),
-        progress=progress,
-    )
     job = Job(
         material=material,
         labels=labels,
         seed=seed,
         select=select,
-        progress=progress,
+        progress=material.progress,
         checkpoint=keeper,
     )
-    memory_use.reset_peak()
-    with material.clock.stage(TOTAL), _memory_explained(), thread_limit(method, job):
+    with material.clock.stage(TOTAL), _limits_explained(), using(material.torch_threads):
         made = method.run(job)
     peak_memory = memory_use.peak_bytes()
-    with material.clock.stage("guard"):
+    with material.clock.stage("guard"), using(material.torch_threads):
         warnings = tuple(_warnings(method, made, job))
+    _log.info("condensed %s in %.1f s", source.name, material.clock.seconds[TOTAL])
     return Condensation(
         hypergraph=made.hypergraph,
         members=made.members,
@@ -102,23 +189,30 @@ def condense_by(
         peak_memory_mb=peak_memory / 1e6,
         start_validation=made.start_validation,
         final_validation=made.final_validation,
-        warnings=(*made.warnings, *warnings),
+        warnings=(*doubts, *made.warnings, *dict.fromkeys(material.warnings), *warnings),
         choice=made.choice,
+        ledger=ledger_of(
+            made.hypergraph, material, searched=made.choice is not None, peak_memory_mb=peak_memory / 1e6
+        ),
+        scale=material.scale,
     )
 
 
 def thread_limit(method: Method, job: Job) -> AbstractContextManager[None]:
-    """One thread where more of them would wait for each other."""
+    """One thread where more of them would wait for each other, however many there may be."""
     return one_thread() if len(job.labels) <= method.one_thread_up_to else nullcontext()
 
 
 def _warnings(method: Method, made: Made, job: Job) -> Iterator[str]:
     """What is wrong with a result."""
     material = job.material
+    yield from scale_warnings(material.source)
     yield from guard.wrong_classes(made.hypergraph, material.split, material.train_labels)
     yield from guard.constant_features(made.hypergraph, material.source, made.members)
     yield from guard.empty_structure(made.hypergraph, method.empty_structure)
     if job.chooses:
+        validation_labels = material.source.labels[material.split.validation_ids]
+        yield from guard.blind_validation(validation_labels, material.train_labels)
         yield from guard.worse_than_random(
             made.hypergraph,
             material.source,
@@ -129,22 +223,28 @@ def _warnings(method: Method, made: Made, job: Job) -> Iterator[str]:
         )
 
 
-def _identity(provenance: Provenance, labels: Ids, *, select: bool) -> dict[str, Any]:
+def _identity(provenance: Provenance, labels: Ids, *, select: bool, scaled: bool) -> dict[str, Any]:
     """What must be equal for a checkpoint to be continued."""
-    keys = ("settings", "seed", "source_digest", "split_digest")
+    keys = ("settings", "seed", "source_digest", "split_digest", "metric")
     return {
         **{key: getattr(provenance, key) for key in keys},
         "labels": labels.tolist(),
         "selection": select,
+        **({"scale": "standard"} if scaled else {}),
     }
 
 
 @contextmanager
-def _memory_explained() -> Iterator[None]:
-    """Turn running out of memory into an error that says what lowers the need."""
+def _limits_explained() -> Iterator[None]:
+    """Turn running out of memory, or of the range of numbers, into an error that says what to do."""
     advice = "ask for fewer condensed nodes or fewer structure.candidates, or give a memory for the diffusion"
     try:
-        yield
+        with np.errstate(over="raise"):
+            yield
+    except FloatingPointError as error:
+        raise CondensationError(
+            f"a number became too large to compute with ({error}); standardize the features (`--standardize`)"
+        ) from error
     except MemoryError as error:
         raise CondensationError(f"out of memory ({error}); {advice}") from error
     except RuntimeError as error:  # what torch raises on the CPU, and its subclass on a GPU

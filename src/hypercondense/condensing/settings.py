@@ -5,6 +5,7 @@ The same names are used on the command line, in plans and in Python.
 
 import json
 from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
 from types import NoneType
 from typing import Any, TypeVar, get_args
 
@@ -12,12 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from hypercondense.errors import ConfigError
-from hypercondense.typed import Value, content_of, read, structs_in, tag_of
+from hypercondense.typed import Value, content_of, flat, read, structs_in, tag_of
 
 M = TypeVar("M", bound=Struct)
 
 KIND = "kind"  # the field that tells kinds of parts apart
 DEFAULT = "default"  # a part that may be left out, as it is by default
+_LONGEST_LIST = 120  # letters of a list of options in an error
 _PUT_IN = object()  # a part whose fields follow
 
 #: What options of release 0.1.0 are called now.
@@ -85,6 +87,30 @@ def differences(method: Value, other: Value, prefix: str = "") -> dict[str, Any]
     return found
 
 
+def defaults_of(method: Value, preset: Value) -> dict[str, Any]:
+    """Defaults of all fields of a method by their dotted names: those of its preset, and of parts put in.
+
+    >>> from hypercondense.condensing.recipe import Recipe
+    >>> found = defaults_of(changed(Recipe(), {"bundles": {"size": 3}, "goal.epochs": 80}), Recipe())
+    >>> found["bundles"], found["bundles.size"], found["goal.epochs"]
+    (None, 2, 50)
+    """
+    return {**_part_defaults(method, preset), **flat(content_of(preset))}
+
+
+def _part_defaults(method: Value, other: Any, prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in msgspec.structs.fields(type(method)):
+        path, ours = f"{prefix}{field.name}", getattr(method, field.name)
+        theirs = getattr(other, field.name)
+        if isinstance(ours, Value):
+            like = theirs if type(theirs) is type(ours) else type(ours)()
+            found |= _part_defaults(ours, like, f"{path}.")
+        else:
+            found |= flat(content_of(theirs), path)
+    return found
+
+
 def as_text(value: Any) -> str:
     """A setting as it is written on the command line.
 
@@ -133,8 +159,17 @@ def _path(name: str, content: Any) -> list[str]:
         owner = owner.rpartition(".")[0]
     if owner and _at(content, owner.split(".")) is None:
         raise ConfigError(f"there is no {owner} to change {name} of; put it in first with {owner}={DEFAULT}")
-    options = ", ".join(sorted(path for path in known if not isinstance(_at(content, path.split(".")), dict)))
-    raise ConfigError(f"unknown option {name!r}; the options are {options}")
+    fields = [path for path in known if not isinstance(_at(content, path.split(".")), dict)]
+    options = ", ".join(sorted(fields, key=lambda path: (-_alike(name, path), path)))
+    if len(options) > _LONGEST_LIST:
+        options = f"{options[:_LONGEST_LIST]} ... (`hypercondense methods NAME` lists all)"
+    raise ConfigError(f"unknown option {name[:40]!r}; the options are {options}")
+
+
+def _alike(name: str, path: str) -> float:
+    """How near the last words of two names are, from 0 to 1; what a typo meant is listed first."""
+    last, other = (one.rpartition(".")[2][:40] for one in (name, path))
+    return SequenceMatcher(None, last, other).ratio()
 
 
 def _paths(content: Any, prefix: str = "") -> list[str]:

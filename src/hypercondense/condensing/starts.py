@@ -67,11 +67,32 @@ class KMeans(Value, tag_field="kind", tag="k-means"):
         return groups + [largest[extra % len(largest)] for extra in range(size - len(groups))]
 
 
-Start: TypeAlias = Means | Single | KMeans
+class Better(Value, tag_field="kind", tag="better"):
+    """Whichever of two starts a model of the goal predicts validation rows better from.
+
+    Clusters keep what differs within a class; where features are mostly noise they keep the noise, and means
+    of many rows do not. Where validation nodes may not choose, or the goal does not predict, it is the first.
+
+    Args:
+        first: One start.
+        second: The other.
+    """
+
+    first: Means | Single | KMeans = KMeans()
+    second: Means | Single | KMeans = Means(samples=100)
+
+    @property
+    def both(self) -> "tuple[Drawn, Drawn]":
+        """The two."""
+        return self.first, self.second
+
+
+Drawn: TypeAlias = Means | Single | KMeans
+Start: TypeAlias = Drawn | Better
 
 
 def first_rows(
-    rows: Matrix, row_labels: Ids, condensed_labels: Ids, *, start: Start, rng: np.random.Generator
+    rows: Matrix, row_labels: Ids, condensed_labels: Ids, *, start: Drawn, rng: np.random.Generator
 ) -> tuple[Dense, list[Ids]]:
     """First features, and for each condensed node the positions of the rows it is the mean of.
 

@@ -45,10 +45,10 @@ class Unrolled(Value):
         """How the networks are trained."""
         return Training(hidden=self.hidden)
 
-    def accuracy(self, problem: Problem, condensed: Tensor, targets: Tensor) -> float:
-        """Accuracy on the validation rows of a network trained on a candidate, always in the same way."""
-        chance = generator(0, Stream.PREDICT_JUDGE)
-        return problem.accuracy(averaged_learner(condensed, targets, how=self.training, chance=chance))
+    def score(self, problem: Problem, condensed: Tensor, targets: Tensor) -> float:
+        """Score on the validation rows of a network trained on a candidate, always in the same way."""
+        chance = generator(0, Stream.LEARNERS)
+        return problem.score(averaged_learner(condensed, targets, how=self.training, chance=chance))
 
 
 class Learners:

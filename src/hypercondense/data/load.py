@@ -16,19 +16,26 @@ _log = logging.getLogger(__name__)
 
 
 def load(
-    source: str | Path, *, data_dir: Path | str | None = None, seed: int = 0, noise: float | None = None
+    source: str | Path,
+    *,
+    data_dir: Path | str | None = None,
+    seed: int = 0,
+    noise: float | None = None,
+    memory: int | None = None,
 ) -> Hypergraph:
     """Load a registered data set, or any file or folder in a supported format.
 
     Args:
         source: A registered name or alias in any case, or a path. A ``Path``, and a text with a separator
             in it (``./cora``), is always a path; any other text is a path if it is no registered name, or if
-            the registered data set is not on this machine and a folder here is called so.
+            the registered data set is not on this machine and a folder here is called so. Folders here are
+            found in any case.
         data_dir: Where to look first for a registered data set; then come ``$HYPERCONDENSE_DATA`` and the
             user cache.
         seed: For ``synthetic``, and for features that are made from the labels.
         noise: Standard deviation of the noise in features that are made from the labels; the default is
             that of the data set.
+        memory: Bytes that reading may take, where that is more than 400 MB and ten times the file.
 
     A registered data set is checked against its published statistics, so that another variant of the data
     under the same name is noticed.
@@ -38,7 +45,7 @@ def load(
     """
     dataset = None if _is_path(source) else lookup(str(source))
     if dataset is None:
-        return _read_path(source, seed=seed, noise=noise)
+        return _read_path(source, seed=seed, noise=noise, memory=memory)
     if noise is not None and not dataset.label_derived:
         raise ValueError(
             f"noise is for features that are made from the labels, but {dataset.name} has its own; "
@@ -51,8 +58,8 @@ def load(
         what_to_do = advice(dataset, target(dataset, data_dir))
         raise DatasetNotFoundError(f"{dataset.name} is not on this machine; {what_to_do}")
     if missing(dataset, folder):  # one of the user's own that is only called so
-        return _read(folder, seed=seed, noise=noise)
-    return _read_registered(dataset, folder, seed=seed, noise=noise)
+        return _read(folder, seed=seed, noise=noise, memory=memory)
+    return _read_registered(dataset, folder, seed=seed, noise=noise, memory=memory)
 
 
 def _is_path(source: str | Path) -> bool:
@@ -73,13 +80,18 @@ def _embedded(dataset: Dataset, seed: int) -> Hypergraph:
 def _read_path(source: str | Path, **options: Any) -> Hypergraph:
     path = Path(source).expanduser()
     if not path.exists():
-        raise DatasetNotFoundError(_unknown(source))
+        in_any_case = None if _is_path(source) else local_folder(str(source))
+        if in_any_case is None:
+            raise DatasetNotFoundError(_unknown(source))
+        path = in_any_case
     return _read(path, **options)
 
 
-def _read_registered(dataset: Dataset, folder: Path, *, seed: int, noise: float | None) -> Hypergraph:
+def _read_registered(
+    dataset: Dataset, folder: Path, *, seed: int, noise: float | None, memory: int | None
+) -> Hypergraph:
     noise = dataset.noise if noise is None else noise
-    hypergraph = _read(folder, name=dataset.name, seed=seed, noise=noise, width=dataset.width)
+    hypergraph = _read(folder, name=dataset.name, seed=seed, noise=noise, width=dataset.width, memory=memory)
     _check(hypergraph, dataset, folder)
     return hypergraph
 

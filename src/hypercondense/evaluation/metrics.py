@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from hypercondense.hypergraph import Dense, Ids
+from hypercondense.nn.scoring import score_of
 
 _BLOCK_ENTRIES = 32_000_000  # similarities held at once
 
@@ -21,9 +22,22 @@ def accuracy(labels: Ids, predicted: Ids) -> float:
 
 def macro_f1(labels: Ids, predicted: Ids) -> float:
     """Mean of the F1 of the classes that are in ``labels``; a class never predicted counts as 0."""
-    from sklearn.metrics import f1_score
+    return score_of(torch.as_tensor(predicted.copy()), torch.as_tensor(labels.copy()), "macro-f1")
 
-    return float(f1_score(labels, predicted, average="macro", labels=np.unique(labels), zero_division=0))
+
+def calibration_error(labels: Ids, shares: Dense, *, bins: int = 15) -> float:
+    """Expected calibration error: how far the surety of predictions is from how often they are right.
+
+    Predictions are put into ``bins`` by the share of the predicted class; the mean over nodes of the
+    difference between accuracy and mean share of their bin. 0 is perfect.
+
+    >>> calibration_error(np.array([0, 0, 0, 1]), np.array([[0.75, 0.25]] * 4))
+    0.0
+    """
+    surety, right = shares.max(1).astype(np.float64), shares.argmax(1) == labels
+    place = np.minimum((surety * bins).astype(int), bins - 1)
+    gaps = np.bincount(place, right - surety, minlength=bins)
+    return float(np.abs(gaps).sum() / len(labels))
 
 
 def mutual_information(labels: Ids, clusters: Ids) -> float:

@@ -5,43 +5,67 @@ a few cores two trainings at a time are faster than two threads for one. Threads
 because layers and dropout draw from torch's one global generator.
 """
 
+import math
 import signal
+import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from hypercondense.evaluation.kept import KeptScore, Shelf
 from hypercondense.evaluation.tasks import Outcome, task_named
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids, Split
+from hypercondense.names import Metric
 from hypercondense.nn.training import Configuration, Inputs, train
+from hypercondense.runtime.processes import serve_parent
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.threads import one_thread
 
 Over: TypeAlias = Literal["test", "all"]
+_PARTS = 100  # of a training, in what is told of it
 
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """One training to do: on the condensed hypergraph or on the whole source."""
+    """One training to do: of which network, on the condensed hypergraph or on the whole source.
 
+    ``number`` tells those of one network on one hypergraph apart, from 1.
+    """
+
+    configuration: Configuration
     whole: bool
     seed: int
+    number: int = 1
+
+    @property
+    def stage(self) -> str:
+        """What it is called while it runs, with all others of this network on this hypergraph."""
+        return f"{self.configuration.model} on {'the whole' if self.whole else 'condensed nodes'}"
 
 
 @dataclass(frozen=True)
-class Finished:
-    """What one training gave."""
+class Finished(Frozen):
+    """What one training gave.
+
+    ``seconds`` are those of the training, whenever that was; ``spent`` those that it took now, with the
+    score: 0 where it was kept from before.
+    """
 
     outcome: Outcome
     validation: float
     epoch: int
     options: Mapping[str, Any]
+    seconds: float
+    spent: float = 0.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,10 +75,11 @@ class Bench:
     condensed: Hypergraph
     source: Hypergraph
     split: Split
-    configuration: Configuration
     task: str
     over: Over = "test"
+    metric: Metric = "accuracy"  # what the epoch is chosen for
     device: str = "cpu"
+    shelf: Shelf | None = None
 
     @cached_property
     def source_inputs(self) -> Inputs:
@@ -77,35 +102,130 @@ class Bench:
             return self.split.test_ids
         return np.flatnonzero(self.source.labels != UNKNOWN)
 
+    def graph(self, run: TrainingRun) -> Inputs:
+        """What a training learns from."""
+        return self.source_inputs if run.whole else self.condensed_inputs
+
     def finish(self, run: TrainingRun, progress: Progress = silent) -> Finished:
         """Train and score once; only the score looks at test labels."""
-        graph = self.source_inputs if run.whole else self.condensed_inputs
         with one_thread():
+            begin = time.perf_counter()
             trained = train(
-                self.configuration, graph, self.source_inputs, self.split, seed=run.seed, progress=progress
+                run.configuration,
+                self.graph(run),
+                self.source_inputs,
+                self.split,
+                seed=run.seed,
+                metric=self.metric,
+                progress=progress,
             )
+            seconds = time.perf_counter() - begin
             outcome = task_named(self.task).score(
                 trained.model, self.source_inputs, self.scored_ids, run.seed
             )
-        return Finished(outcome, trained.validation, trained.epoch, trained.configuration.options)
+        return Finished(
+            outcome,
+            trained.validation,
+            trained.epoch,
+            trained.configuration.options,
+            seconds,
+            spent=time.perf_counter() - begin,
+        )
+
+    def kept(self, run: TrainingRun) -> Finished | None:
+        """What a training on the whole source gave before, if that was kept."""
+        if self.shelf is None or not self._is_of_source(run):
+            return None
+        found = self.shelf.load(run.configuration, run.seed)
+        if found is None:
+            return None
+        outcome = Outcome(found.value, found.macro_f1, found.calibration)
+        validation = math.nan if found.validation is None else found.validation
+        return Finished(outcome, validation, found.epoch, found.options, found.seconds)
+
+    def keep(self, run: TrainingRun, done: Finished) -> None:
+        """Keep what a training on the whole source gave."""
+        if self.shelf is None or not self._is_of_source(run):
+            return
+        score = KeptScore(
+            value=done.outcome.value,
+            macro_f1=done.outcome.macro_f1,
+            calibration=done.outcome.calibration,
+            validation=None if math.isnan(done.validation) else done.validation,
+            epoch=done.epoch,
+            options=dict(done.options),
+            seconds=done.seconds,
+        )
+        self.shelf.save(run.configuration, run.seed, score)
+
+    def _is_of_source(self, run: TrainingRun) -> bool:
+        return run.whole or self.condensed is self.source
 
 
 def run_all(bench: Bench, runs: Sequence[TrainingRun], workers: int, progress: Progress) -> list[Finished]:
-    """Do all trainings in the given order of results; with more than one worker in that many processes."""
+    """Do all trainings, in the given order of results; with more than one worker in that many processes.
+
+    Those on the whole source that were kept from before are not done again.
+    """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
-    if workers == 1 or len(runs) == 1:
-        return list(_reported(map(partial(_finish_here, bench, progress), runs), len(runs), progress))
+    finished = [bench.kept(run) for run in runs]
+    todo = [run for run, kept in zip(runs, finished, strict=True) if kept is None]
+    count = Count(todo, progress)
+    if workers == 1 or len(todo) <= 1:
+        done = iter([_ended(bench, run, bench.finish(run, count.within(run)), count) for run in todo])
+    else:
+        done = iter(_shared(bench, todo, min(workers, len(todo)), count))
+    return [next(done) if kept is None else kept for kept in finished]
+
+
+class Count:
+    """Tells how far the trainings of each stage are.
+
+    Args:
+        todo: The trainings that are done.
+        progress: Who is told.
+    """
+
+    def __init__(self, todo: Sequence[TrainingRun], progress: Progress) -> None:
+        self.progress = progress
+        self.total = Counter(run.stage for run in todo)
+        self.done: Counter[str] = Counter()
+
+    def within(self, run: TrainingRun) -> Progress:
+        """For a training that tells of its epochs."""
+
+        def tell(_stage: str, done: int, epochs: int, /, **figures: float) -> None:
+            self._tell(run, self.done[run.stage] * _PARTS + done * _PARTS // epochs, **figures)
+
+        return tell
+
+    def ended(self, run: TrainingRun, score: float) -> None:
+        """A training is over."""
+        self.done[run.stage] += 1
+        self._tell(run, self.done[run.stage] * _PARTS, score=score)
+
+    def _tell(self, run: TrainingRun, done: int, **figures: float) -> None:
+        self.progress(run.stage, done, self.total[run.stage] * _PARTS, run=run.number, **figures)
+
+
+def _ended(bench: Bench, run: TrainingRun, done: Finished, count: Count) -> Finished:
+    bench.keep(run, done)
+    count.ended(run, done.outcome.value)
+    return done
+
+
+def _shared(bench: Bench, todo: Sequence[TrainingRun], workers: int, count: Count) -> list[Finished]:
     pool = ProcessPoolExecutor(
-        min(workers, len(runs)), mp_context=get_context("spawn"), initializer=_adopt, initargs=(bench,)
+        workers, mp_context=get_context("spawn"), initializer=_adopt, initargs=(bench,)
     )
     others, workers_here = set(active_children()), set[BaseProcess]()
     with pool:
         try:
             with interrupts_held_back():  # workers are started here
-                finished = pool.map(_finish_there, runs)
+                results = pool.map(_finish_there, todo)
                 workers_here = set(active_children()) - others
-            return list(_reported(finished, len(runs), progress))
+            return [_ended(bench, run, done, count) for run, done in zip(todo, results, strict=True)]
         except BaseException:
             for worker in workers_here:
                 worker.terminate()  # nobody wants what they are at
@@ -129,21 +249,11 @@ def interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _reported(finished: Iterator[Finished], total: int, progress: Progress) -> Iterator[Finished]:
-    for done, one in enumerate(finished, start=1):
-        progress("evaluate", done, total, score=one.outcome.value)
-        yield one
-
-
-def _finish_here(bench: Bench, progress: Progress, run: TrainingRun) -> Finished:
-    return bench.finish(run, progress)
-
-
 _adopted: list[Bench] = []  # in a worker process: the bench it was started with
 
 
 def _adopt(bench: Bench) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    serve_parent()
     _adopted[:] = [bench]
 
 

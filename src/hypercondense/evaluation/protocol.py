@@ -2,18 +2,24 @@
 
 import math
 import statistics
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hypercondense.condensation import Condensation
+from hypercondense.evaluation.kept import Shelf
 from hypercondense.evaluation.parallel import Bench, Finished, Over, TrainingRun, run_all
 from hypercondense.evaluation.tasks import task_named
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
+from hypercondense.names import Metric
+from hypercondense.nn.scoring import check_metric
 from hypercondense.nn.training import Configuration
+from hypercondense.runtime.arguments import must_be, told_arguments
+from hypercondense.runtime.bars import watched
 from hypercondense.runtime.progress import Progress, silent
 
 
@@ -34,13 +40,16 @@ class Spread:
         return cls(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Score:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Score(Frozen):
     """What ``runs`` trainings on a condensed hypergraph scored on the test nodes; fractions in 0..1.
 
-    ``retention`` is ``mean / whole.mean``. ``missing_classes`` are in the source's training labels but not
-    in the condensed hypergraph: no network can learn them. ``validation``, ``epochs`` and ``options`` (of the
-    network, with those of its form) are per run. ``notes`` begin with those of the source.
+    ``metric`` is what ``mean`` and ``values`` measure. ``retention`` is ``mean / whole.mean``.
+    ``missing_classes`` are in the source's training labels but not in the condensed hypergraph: no network
+    can learn them. ``validation``, ``epochs`` and ``options`` (of the network, with those of its form) are
+    per run, and so are ``train_seconds`` and ``whole_seconds``, of one training on the condensed hypergraph
+    and on the whole, whenever that was; ``seconds`` are those that were spent now. ``calibration`` is the
+    expected calibration error. ``notes`` begin with those of the source.
     """
 
     model: str
@@ -51,14 +60,25 @@ class Score:
     values: tuple[float, ...]
     runs: int
     macro_f1: float | None
+    calibration: float | None
     validation: tuple[float, ...]
     epochs: tuple[int, ...]
     options: tuple[Mapping[str, Any], ...]
     seconds: float
     whole: Spread | None = None
     retention: float | None = None
+    accuracy: float | None = None
+    train_seconds: tuple[float, ...] = ()
+    whole_seconds: tuple[float, ...] = ()
     missing_classes: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        spread = f" ± {self.std:.2%}" if self.runs > 1 else ""
+        whole = "" if self.whole is None else f", whole {self.whole.mean:.2%}"
+        kept = "" if self.retention is None else f", retention {self.retention:.1%}"
+        runs = f"{self.runs} run{'s' * (self.runs > 1)}"
+        return f"Score({self.model}, {self.metric} {self.mean:.2%}{spread} in {runs}{whole}{kept})"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready content; a validation score that does not exist is ``None``."""
@@ -67,6 +87,7 @@ class Score:
         return content
 
 
+@told_arguments
 def evaluate(
     condensed: Hypergraph | Condensation,
     source: Hypergraph,
@@ -75,37 +96,156 @@ def evaluate(
     model: str | Configuration = "hgnn",
     task: str = "classify",
     over: Over = "test",
+    metric: Metric = "accuracy",
     runs: int = 5,
     seed: int = 0,
     whole: bool = False,
     device: str = "cpu",
     workers: int = 1,
-    progress: Progress = silent,
+    progress: Progress | bool | None = None,
+    cache_dir: Path | str | None = None,
 ) -> Score:
     """Train ``runs`` fresh networks on ``condensed`` and score each on the test nodes of ``source``.
 
     Args:
         condensed: What to train on. The source itself gives the whole-data score (from its training nodes).
+            Where the features of a result are scaled, those of the source are scaled likewise.
         source: The hypergraph it was made from.
-        split: TrainingRun, validation (chooses the epoch) and test nodes of the source.
+        split: Training, validation (chooses the epoch) and test nodes of the source.
         model: A registered name, or a :class:`Configuration` that changes its options.
         task: ``classify`` (accuracy), ``cluster`` (NMI) or ``retrieve`` (MAP).
         over: Which nodes to cluster and retrieve: ``test``, or ``all`` that are labelled, as others do.
+        metric: What the epoch of a training is chosen for, and a classification scored by: ``accuracy`` or
+            ``macro-f1``.
         runs: Number of trainings. Run ``k`` of a seed is the same alone or among others.
         seed: Everything random follows from it.
         whole: Also train on the source itself in the same way, for ``whole`` and ``retention``.
         device: A torch device.
         workers: Processes to share the trainings; the score does not depend on it. A script that asks for
             more than 1 needs the usual ``if __name__ == "__main__":`` guard.
-        progress: Told after every training.
+        progress: ``True`` for a bar in a terminal or notebook, or a function that is told.
+        cache_dir: Folder where scores of the whole source are kept, so that it is not trained on twice.
+
+    >>> from hypercondense.data import synthetic
+    >>> from hypercondense.hypergraph import split as split_by_seed
+    >>> source = synthetic(num_nodes=60, num_hyperedges=40, num_classes=2, seed=0)
+    >>> score = evaluate(source, source, split_by_seed(source), model="mlp", runs=1)
+    >>> (score.model, score.runs, 0 <= score.mean <= 1)
+    ('mlp', 1, True)
     """
-    begin = time.perf_counter()
+    prepared = prepare(
+        condensed,
+        source,
+        split,
+        models=[model],
+        task=task,
+        over=over,
+        metric=metric,
+        runs=runs,
+        seed=seed,
+        whole=whole,
+        device=device,
+        cache_dir=cache_dir,
+    )
+    with watched(progress) as report:
+        return prepared.scores(workers=workers, progress=report)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Trainings of several networks that are checked and ready to begin."""
+
+    bench: Bench
+    models: tuple[Configuration, ...]
+    runs: tuple[TrainingRun, ...]
+
+    def left(self) -> list[TrainingRun]:
+        """The trainings that are not kept from before."""
+        return [run for run in self.runs if self.bench.kept(run) is None]
+
+    def scores(self, *, workers: int = 1, progress: Progress = silent) -> list[Score]:
+        """Train all of them and summarize; one score for each network, in their order."""
+        done = run_all(self.bench, self.runs, workers, progress)
+        per_model = len(self.runs) // len(self.models)
+        groups = [slice(start, start + per_model) for start in range(0, len(done), per_model)]
+        return [
+            self._score(model, self.runs[group], done[group])
+            for model, group in zip(self.models, groups, strict=True)
+        ]
+
+    def _score(self, model: Configuration, runs: Sequence[TrainingRun], done: Sequence[Finished]) -> Score:
+        """Summarize the trainings on the condensed hypergraph and, if there are any, on the whole source."""
+        bench = self.bench
+        own = [one for run, one in zip(runs, done, strict=True) if not run.whole]
+        whole = [one for run, one in zip(runs, done, strict=True) if run.whole]
+        own = own or whole  # of the source itself the trainings are the reference already
+        task = task_named(bench.task)
+        by_f1 = bench.metric == "macro-f1" and task.metric == "accuracy"
+        values, whole_values = (
+            tuple(run.outcome.macro_f1 or 0.0 if by_f1 else run.outcome.value for run in some)
+            for some in (own, whole)
+        )
+        spread, reference = Spread.of(values), Spread.of(whole_values) if whole else None
+        macro_f1 = _mean(run.outcome.macro_f1 for run in own)
+        return Score(
+            model=model.model,
+            task=bench.task,
+            metric=bench.metric if by_f1 else task.metric,
+            mean=spread.mean,
+            std=spread.std,
+            values=values,
+            runs=len(own),
+            macro_f1=macro_f1,
+            accuracy=None if macro_f1 is None else statistics.fmean(run.outcome.value for run in own),
+            calibration=_mean(run.outcome.calibration for run in own),
+            validation=tuple(run.validation for run in own),
+            epochs=tuple(run.epoch for run in own),
+            options=tuple(run.options for run in own),
+            seconds=sum(one.spent for one in done),
+            whole=reference,
+            retention=spread.mean / reference.mean if reference and reference.mean else None,
+            train_seconds=tuple(run.seconds for run in own),
+            whole_seconds=tuple(run.seconds for run in whole),
+            missing_classes=missing_classes(bench.condensed, bench.source, bench.split),
+            notes=_notes(bench.source, bench.split),
+        )
+
+
+def prepare(
+    condensed: Hypergraph | Condensation,
+    source: Hypergraph,
+    split: Split,
+    *,
+    models: Sequence[str | Configuration],
+    task: str = "classify",
+    over: Over = "test",
+    metric: Metric = "accuracy",
+    runs: int = 5,
+    seed: int = 0,
+    whole: bool = False,
+    device: str = "cpu",
+    cache_dir: Path | str | None = None,
+) -> Evaluation:
+    """Check everything and plan the trainings of several networks; see :func:`evaluate`."""
+    like = "evaluate(result, source, split)"
+    must_be("source", source, Hypergraph, like=like)
+    must_be("split", split, Split, like=like)
+    origin = {"source": source.digest, "split": split.digest, "task": task, "over": over, "metric": metric}
+    origin["device"] = device
     if isinstance(condensed, Condensation):
         condensed.provenance.check(source_digest=source.digest, split_digest=split.digest)
+        if condensed.scale is not None:
+            source = condensed.scale.applied(source)
+            origin["source"] = source.digest
         condensed = condensed.hypergraph
-    configuration = model if isinstance(model, Configuration) else Configuration(model=model)
-    configuration.in_each_form()  # raises before the long work
+    must_be("condensed", condensed, Hypergraph, like=like)
+    configurations = tuple(
+        model if isinstance(model, Configuration) else Configuration(model=model) for model in models
+    )
+    for configuration in configurations:
+        configuration.in_each_form()  # raises before the long work
     task_named(task)
+    check_metric(metric)
     if over == "all" and task == "classify":
         raise ValueError(
             "classification is scored on test nodes only: the network was shown the other labels"
@@ -115,15 +255,28 @@ def evaluate(
         condensed=condensed,
         source=source,
         split=split,
-        configuration=configuration,
         task=task,
         over=over,
+        metric=metric,
         device=device,
+        shelf=None if cache_dir is None else Shelf(Path(cache_dir), origin),
     )
-    done = run_all(bench, _plan(runs, seed, whole and condensed is not source), workers, progress)
-    # Of the source itself the trainings are the reference already.
-    reference = done[:runs] if whole and condensed is source else done[runs:]
-    return _score(bench, done[:runs], reference, seconds=time.perf_counter() - begin)
+    kinds = [False, True] if whole else [False]
+    if condensed is source:
+        kinds = [whole]
+    seeds = [int(np.random.SeedSequence([seed, run]).generate_state(1)[0]) for run in range(runs)]
+    planned = (
+        TrainingRun(configuration, kind, run_seed, number)
+        for configuration in configurations
+        for kind in kinds
+        for number, run_seed in enumerate(seeds, start=1)
+    )
+    return Evaluation(bench, configurations, tuple(planned))
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.fmean(known) if known else None
 
 
 def across_models(scores: Sequence[Score]) -> Spread:
@@ -144,38 +297,6 @@ def missing_classes(condensed: Hypergraph, source: Hypergraph, split: Split) -> 
     """Classes of the source's training nodes that no condensed node has."""
     missing = np.setdiff1d(source.labels[split.train_ids], condensed.labels)
     return tuple(int(label) for label in missing if label != UNKNOWN)
-
-
-def _score(bench: Bench, own: Sequence[Finished], whole: Sequence[Finished], *, seconds: float) -> Score:
-    """Summarize the trainings on the condensed hypergraph and, if there are any, on the whole source."""
-    spread = Spread.of([run.outcome.value for run in own])
-    reference = Spread.of([run.outcome.value for run in whole]) if whole else None
-    f1_values = [run.outcome.macro_f1 for run in own if run.outcome.macro_f1 is not None]
-    return Score(
-        model=bench.configuration.model,
-        task=bench.task,
-        metric=task_named(bench.task).metric,
-        mean=spread.mean,
-        std=spread.std,
-        values=tuple(run.outcome.value for run in own),
-        runs=len(own),
-        macro_f1=statistics.fmean(f1_values) if f1_values else None,
-        validation=tuple(run.validation for run in own),
-        epochs=tuple(run.epoch for run in own),
-        options=tuple(run.options for run in own),
-        seconds=seconds,
-        whole=reference,
-        retention=spread.mean / reference.mean if reference and reference.mean else None,
-        missing_classes=missing_classes(bench.condensed, bench.source, bench.split),
-        notes=_notes(bench.source, bench.split),
-    )
-
-
-def _plan(runs: int, seed: int, whole: bool) -> list[TrainingRun]:
-    """The trainings on the condensed hypergraph, then those on the whole source with the same seeds."""
-    seeds = [int(np.random.SeedSequence([seed, run]).generate_state(1)[0]) for run in range(runs)]
-    kinds = (False, True) if whole else (False,)
-    return [TrainingRun(whole=kind, seed=run_seed) for kind in kinds for run_seed in seeds]
 
 
 def _notes(source: Hypergraph, split: Split) -> tuple[str, ...]:

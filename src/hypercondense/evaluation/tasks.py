@@ -14,6 +14,7 @@ from torch import Tensor
 from hypercondense.errors import ConfigError
 from hypercondense.evaluation.metrics import (
     accuracy,
+    calibration_error,
     macro_f1,
     mean_average_precision,
     mutual_information,
@@ -27,10 +28,11 @@ RESTARTS = 10  # of k-means; the clustering with the lowest inertia counts, whic
 
 @dataclass(frozen=True)
 class Outcome:
-    """The score of one run; ``macro_f1`` for classification only."""
+    """The score of one run; ``macro_f1`` and ``calibration`` (its expected error) for classification only."""
 
     value: float
     macro_f1: float | None = None
+    calibration: float | None = None
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,14 @@ class Task:
 
 @torch.no_grad()
 def classify(model: HypergraphNetwork, source: Inputs, node_ids: Ids, seed: int) -> Outcome:
-    """Accuracy and macro-F1 of the predicted classes. ``seed`` is not used: nothing is random here."""
+    """Accuracy, macro-F1 and calibration of the predicted classes. ``seed`` is not used here."""
     rows = torch.as_tensor(node_ids.copy(), device=source.labels.device)
-    predicted = told_classes(model(source.features, source.structure)[rows]).cpu().numpy()
+    scores = model(source.features, source.structure)[rows]
+    predicted = told_classes(scores).cpu().numpy()
     labels = source.labels[rows].cpu().numpy()
-    return Outcome(accuracy(labels, predicted), macro_f1(labels, predicted))
+    shares = torch.softmax(scores, 1).cpu().numpy()
+    sure = calibration_error(labels, shares) if np.isfinite(shares).all() else None
+    return Outcome(accuracy(labels, predicted), macro_f1(labels, predicted), sure)
 
 
 def cluster(model: HypergraphNetwork, source: Inputs, node_ids: Ids, seed: int) -> Outcome:

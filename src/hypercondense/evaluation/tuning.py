@@ -4,13 +4,18 @@ import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 from scipy.stats import kendalltau
 
-from hypercondense.evaluation.protocol import evaluate
+from hypercondense.condensation import Condensation
+from hypercondense.evaluation.protocol import prepare
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.nn.training import Configuration
+from hypercondense.runtime.arguments import told_arguments
+from hypercondense.runtime.bars import watched
 from hypercondense.runtime.progress import Progress, silent
 
 
@@ -24,7 +29,7 @@ class RankedConfiguration:
     whole_test: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ranking:
     """Configurations, best on the condensed hypergraph first, and how well that order holds.
 
@@ -38,6 +43,11 @@ class Ranking:
     whole_seconds: float | None = None
     tau: float | None = None
     regret: float | None = None
+
+    def __repr__(self) -> str:
+        best = self.trials[0]
+        chosen = f"{best.configuration.model} {dict(best.configuration.options)}"
+        return f"Ranking({len(self.trials)} configurations, best {chosen} with {best.validation:.2%})"
 
 
 def configurations(models: Sequence[str] = ("hgnn", "mlp")) -> list[Configuration]:
@@ -54,9 +64,42 @@ def configurations(models: Sequence[str] = ("hgnn", "mlp")) -> list[Configuratio
     return [form for configuration in given for form in configuration.in_each_form()]
 
 
+@told_arguments
+def tune(
+    condensed: Hypergraph | Condensation,
+    source: Hypergraph,
+    split: Split,
+    *,
+    models: Sequence[str] = ("hgnn", "mlp"),
+    runs: int = 2,
+    whole: bool = False,
+    seed: int = 0,
+    workers: int = 1,
+    progress: Progress | bool | None = None,
+) -> "Ranking":
+    """Rank a grid of configurations of ``models`` by training them on ``condensed``; see :func:`rank`.
+
+    ``print(hypercondense.tune(result, source, split))`` shows the ranking; its ``trials`` hold it.
+    """
+    if isinstance(models, str):
+        models = [models]
+    with watched(progress) as report:
+        return rank(
+            configurations(models),
+            condensed,
+            source,
+            split,
+            runs=runs,
+            whole=whole,
+            seed=seed,
+            workers=workers,
+            progress=report,
+        )
+
+
 def rank(
     configurations: Sequence[Configuration],
-    condensed: Hypergraph,
+    condensed: Hypergraph | Condensation,
     source: Hypergraph,
     split: Split,
     *,
@@ -65,6 +108,7 @@ def rank(
     seed: int = 0,
     workers: int = 1,
     progress: Progress = silent,
+    cache_dir: Path | str | None = None,
 ) -> Ranking:
     """Train every configuration on ``condensed`` and order them by accuracy on the source's validation nodes.
 
@@ -76,30 +120,42 @@ def rank(
         runs: Trainings per configuration, averaged.
         whole: Also train every configuration on the whole source, to see what was lost and what was saved.
         seed: Of the trainings.
-        workers: Processes that share the trainings of a configuration.
-        progress: Told after every configuration.
+        workers: Processes that share the trainings.
+        progress: Told as the trainings go on.
+        cache_dir: Folder where scores of the whole source are kept.
     """
     if len(configurations) < 2:
         raise ValueError(f"a ranking needs at least two configurations, got {len(configurations)}")
     if len(split.validation_ids) == 0:
         raise ValueError("the split has no validation nodes to rank configurations on")
 
-    def scores(graph: Hypergraph, stage: str) -> tuple[list[tuple[float, float]], float]:
-        begin = time.perf_counter()
-        pairs = []
-        for done, configuration in enumerate(configurations, start=1):
-            score = evaluate(graph, source, split, model=configuration, runs=runs, seed=seed, workers=workers)
-            pairs.append((float(np.mean(score.validation)), score.mean))
-            progress(stage, done, len(configurations), validation=pairs[-1][0])
-        return pairs, time.perf_counter() - begin
+    if isinstance(condensed, Condensation):
+        condensed.provenance.check(source_digest=source.digest, split_digest=split.digest)
+        source = source if condensed.scale is None else condensed.scale.applied(source)
+        condensed = condensed.hypergraph
 
-    small, seconds = scores(condensed, "tune on condensed")
+    def scores(graph: Hypergraph) -> tuple[list[tuple[float, float]], float]:
+        begin = time.perf_counter()
+        planned = prepare(
+            graph,
+            source,
+            split,
+            models=configurations,
+            runs=runs,
+            seed=seed,
+            whole=graph is source,
+            cache_dir=cache_dir,
+        )
+        done = planned.scores(workers=workers, progress=progress)
+        return [(fmean(score.validation), score.mean) for score in done], time.perf_counter() - begin
+
+    small, seconds = scores(condensed)
     order = sorted(range(len(configurations)), key=lambda index: -small[index][0])
     if not whole:
         return Ranking(
             tuple(RankedConfiguration(configurations[index], small[index][0]) for index in order), seconds
         )
-    full, whole_seconds = scores(source, "tune on whole")
+    full, whole_seconds = scores(source)
     trials = tuple(
         RankedConfiguration(configurations[index], small[index][0], *full[index]) for index in order
     )

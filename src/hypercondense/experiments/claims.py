@@ -20,7 +20,7 @@ class Claims:
         """Claim a condensation; ``False`` if another process has done so."""
         claim = ExitStack()
         try:
-            claim.enter_context(exclusive(self.folder / condensation))
+            claim.enter_context(exclusive(self.folder / condensation, remove=True))
         except BusyError:
             return False
         self.held[condensation] = claim
@@ -28,7 +28,6 @@ class Claims:
 
     def release(self, condensation: str) -> None:
         """Give a claim back."""
-        (self.folder / condensation).unlink(missing_ok=True)
         self.held.pop(condensation).close()
 
     def close(self) -> None:

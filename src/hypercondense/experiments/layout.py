@@ -1,6 +1,6 @@
 """How a plan wants its runs shown: the axes of its tables, and its figure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -20,7 +20,7 @@ class _Shown(Value):
     sections: tuple[Axis, ...] = ("dataset",)
     columns: tuple[Axis, ...] = ("ratio",)
     quantities: tuple[Quantity, ...] = ("score",)
-    datasets: dict[str, tuple[Ratio, ...]] | None = None
+    datasets: Mapping[str, tuple[Ratio, ...]] | None = None
     variants: tuple[str, ...] | None = None
     paper: tuple[str, ...] | None = None
     average: bool = False

@@ -1,15 +1,19 @@
 """One line of a results file: what a run was and what came of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
+from zlib import crc32
 
 import msgspec
 from msgspec import Meta, field
 
 from hypercondense.errors import FormatError, one_line
 from hypercondense.experiments.settings import WHOLE, Settings
-from hypercondense.typed import CountOrZero, NotNegative, Value, read
+from hypercondense.typed import NotNegative, Value, Whole, read
+
+CHECKSUM = "crc32"  # the field of a line that tells its checksum; older lines have none
 
 
 class Failure(Value, forbid_unknown_fields=False):
@@ -39,15 +43,15 @@ class Result(Value, kw_only=True, forbid_unknown_fields=False):
 
     settings: Settings
     values: Annotated[tuple[float, ...], Meta(min_length=1)]
-    versions: dict[str, str]
+    versions: Mapping[str, str]
     source_digest: str
     split_digest: str
     condense_seconds: NotNegative
     train_seconds: NotNegative
     peak_memory_mb: NotNegative | None = None
     run_memory_mb: NotNegative = 0.0
-    num_source_incidences: CountOrZero
-    machine: dict[str, str | int | None] = field(default_factory=dict)
+    num_source_incidences: Whole
+    machine: Mapping[str, str | int | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -95,15 +99,23 @@ class Line:
         """Read one line."""
         try:
             return cls(path, number, _content(text))
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        except (msgspec.DecodeError, ValueError, OverflowError, RecursionError) as error:
             raise FormatError(
                 f"{path}: line {number} is not a result ({one_line(error)}); "
                 "remove it, or restore the file, and run what is missing again"
             ) from error
 
 
+def checksum(content: Mapping[str, Any]) -> int:
+    """CRC-32 of all fields of a line but itself: enough against damage by accident."""
+    rest = {name: value for name, value in content.items() if name != CHECKSUM}
+    return crc32(msgspec.json.encode(rest, order="deterministic"))
+
+
 def _content(text: bytes) -> Result | Failure:
     content = msgspec.json.decode(text)
+    if isinstance(content, dict) and content.get(CHECKSUM, checksum(content)) != checksum(content):
+        raise ValueError("it was changed after it was written")
     if isinstance(content, dict) and "error" in content:
         return read(content, Failure, error=ValueError)
     return read(content, Result, error=ValueError)

@@ -8,22 +8,24 @@ from typing import Any
 from hypercondense.experiments.layout import Figure, Layout
 from hypercondense.experiments.published import Published
 from hypercondense.experiments.settings import WHOLE, Over, Settings
+from hypercondense.frozen import Frozen
+from hypercondense.names import Allocation
 from hypercondense.nn import model_class
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlannedSource:
+class PlannedSource(Frozen):
     """A hypergraph of a plan and the ratios it is condensed to."""
 
     key: str
     label: str
     source: str
-    generator: dict[str, Any]
+    generator: Mapping[str, Any]
     ratios: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Variant:
+class Variant(Frozen):
     """A method with options, as one row or column of a table.
 
     ``only`` restricts it to some ratios of some data sets; a ``reference`` does not compete for the best.
@@ -32,9 +34,10 @@ class Variant:
     key: str
     label: str
     method: str
-    options: dict[str, Any]
-    defaults: dict[str, Any]
+    options: Mapping[str, Any]
+    defaults: Mapping[str, Any]
     select: bool
+    allocate: Allocation
     seeds: int
     runs: int
     only: Mapping[str, tuple[float, ...]] | None
@@ -57,7 +60,7 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Plan(Frozen):
     """What to run and how to show it."""
 
     name: str
@@ -69,10 +72,10 @@ class Plan:
     over: Over
     split_seeds: tuple[int, ...]
     cache: bool
-    datasets: dict[str, PlannedSource]
-    variants: dict[str, Variant]
+    datasets: Mapping[str, PlannedSource]
+    variants: Mapping[str, Variant]
     published: Published
-    layouts: dict[str, Layout]
+    layouts: Mapping[str, Layout]
     figure: Figure | None
 
     def places(self, *, planned: bool = True) -> Iterator[Place]:
@@ -88,6 +91,12 @@ class Plan:
         """Whether the variant is run there."""
         return self.variants[place.variant].covers(place.dataset, place.ratio)
 
+    @property
+    def num_runs(self) -> int:
+        """How many runs it wants at most, counted without making them."""
+        cells = len(self.models) * len(self.tasks) * sum(len(one.ratios) for one in self.datasets.values())
+        return cells * len(self.split_seeds) * sum(variant.seeds for variant in self.variants.values())
+
     def settings_at(self, place: Place) -> list[Settings]:
         """The runs of a cell: all split seeds and condensations."""
         dataset, variant = self.datasets[place.dataset], self.variants[place.variant]
@@ -101,6 +110,7 @@ class Plan:
                 method=variant.method,
                 options=variant.options,
                 select=variant.select,
+                allocate=variant.allocate,
                 cached=self.cache or whole,
                 seed=seed,
                 model=place.model,

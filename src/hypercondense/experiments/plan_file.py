@@ -1,6 +1,5 @@
 """What a plan file may say: every key, its type and its bounds."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
@@ -10,10 +9,9 @@ from hypercondense.experiments.axes import QUANTITIES
 from hypercondense.experiments.layout import Figure, LayoutTable
 from hypercondense.experiments.published import Published
 from hypercondense.experiments.settings import Over, Ratio
-from hypercondense.typed import Count, CountOrZero, Value
-
-#: Letters and digits, with spaces and - . _ between them: the name becomes that of a file.
-_PLAIN = re.compile(r"\w([\w .-]{0,98}\w)?")
+from hypercondense.files.names import check_file_name
+from hypercondense.names import Allocation
+from hypercondense.typed import Count, Value, Whole
 
 
 class SourceTable(Value, kw_only=True):
@@ -22,7 +20,7 @@ class SourceTable(Value, kw_only=True):
     source: str = ""
     label: str = ""
     ratios: tuple[Ratio, ...]
-    generator: dict[str, Any] = field(default_factory=dict)
+    generator: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -37,12 +35,13 @@ class VariantTable(Value):
 
     method: str = ""
     label: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     budget: str | Count | None = None
     select: bool | None = None
+    allocate: Allocation = "proportional"
     seeds: Count | None = None
     runs: Count | None = None
-    only: dict[str, tuple[Ratio, ...]] | None = None
+    only: Mapping[str, tuple[Ratio, ...]] | None = None
     reference: bool | None = None
 
 
@@ -59,10 +58,10 @@ class PlanFile(Value):
     select: bool = True
     seeds: Count = 5
     runs: Count = 5
-    split_seeds: tuple[CountOrZero, ...] = (0,)
+    split_seeds: tuple[Whole, ...] = (0,)
     cache: bool = True
-    datasets: dict[str, SourceTable] = field(default_factory=dict)
-    variants: dict[str, VariantTable] = field(default_factory=dict)
+    datasets: Mapping[str, SourceTable] = field(default_factory=dict)
+    variants: Mapping[str, VariantTable] = field(default_factory=dict)
     published: Published = Published()
     layout: LayoutTable = LayoutTable()
     readme: LayoutTable | None = None
@@ -70,11 +69,7 @@ class PlanFile(Value):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not _PLAIN.fullmatch(self.name) or self.name.lower() == "readme":
-            raise ValueError(
-                "name must be a plain file name, of letters and digits with spaces and - . _ between them, "
-                f"and not README, got {self.name[:60]!r}"
-            )
+        check_file_name(self.name, taken=("README",))  # pages and figures are called so
         _check_different(models=self.models, tasks=self.tasks, split_seeds=self.split_seeds)
         if not self.datasets:
             raise ValueError("there are no data sets; add a table such as [datasets.cora] with ratios")

@@ -10,14 +10,16 @@ from typing import Any
 import msgspec
 
 from hypercondense.catalogue import make_method
+from hypercondense.condensing.settings import defaults_of
 from hypercondense.data.registry import lookup
 from hypercondense.data.synthetic import synthetic
-from hypercondense.errors import ConfigError, one_line
+from hypercondense.errors import ConfigError, FormatError, one_line
 from hypercondense.evaluation.tasks import TASKS
 from hypercondense.experiments.layout import Figure, Layout
 from hypercondense.experiments.plan import Plan, PlannedSource, Variant
 from hypercondense.experiments.plan_file import PlanFile, SourceTable, VariantTable
 from hypercondense.experiments.settings import WHOLE
+from hypercondense.files.regular import read_regular
 from hypercondense.nn import model_class
 from hypercondense.typed import Value, content_of, flat, read
 
@@ -25,6 +27,8 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+MOST_RUNS = 100_000  # of a plan: each takes about a second at least
 
 #: What ``generator`` may say: what :func:`synthetic` takes.
 _Generator = msgspec.defstruct(
@@ -45,7 +49,13 @@ def read_plan(path: Path) -> Plan:
         ConfigError: A key is unknown or missing, or has a wrong value.
     """
     with _said_of(str(path)):
-        return _plan(read(_toml(path), PlanFile))
+        plan = _plan(read(_toml(path), PlanFile))
+        if plan.num_runs > MOST_RUNS:
+            raise ConfigError(
+                f"it asks for {plan.num_runs:,} runs, and {MOST_RUNS:,} are the most of one plan; "
+                "use fewer seeds, or split it"
+            )
+        return plan
 
 
 @contextmanager
@@ -61,7 +71,9 @@ def _said_of(place: str) -> Iterator[None]:
 
 def _toml(path: Path) -> Any:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(read_regular(path).decode("utf-8").replace("\r\n", "\n"))
+    except FormatError as error:
+        raise ConfigError(error) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"it is not a TOML file ({one_line(error)})") from error
 
@@ -109,11 +121,12 @@ def _source(key: str, said: SourceTable) -> PlannedSource:
 def _variant(key: str, said: VariantTable, plan: PlanFile) -> Variant:
     method = said.method or key
     whole = method == WHOLE
-    if whole and (said.options or said.select or said.budget):
-        raise ConfigError(f"variants.{key}: the whole source has no options and no selection; leave them out")
+    if whole and (said.options or said.select or said.budget or said.allocate != "proportional"):
+        raise ConfigError(
+            f"variants.{key}: the whole source has no options, no selection and no allocation; leave them out"
+        )
     with _said_of(f"variants.{key}"):
-        options = {} if whole else flat(content_of(make_method(method, said.options, budget=said.budget)))
-        defaults = {} if whole else flat(content_of(make_method(method)))
+        options, defaults = ({}, {}) if whole else _options(method, said)
     select = plan.select if said.select is None else said.select
     return Variant(
         key=key,
@@ -122,11 +135,21 @@ def _variant(key: str, said: VariantTable, plan: PlanFile) -> Variant:
         options=options,
         defaults=defaults,
         select=select and not whole,
+        allocate=said.allocate,
         seeds=said.seeds or (1 if whole else plan.seeds),
         runs=said.runs or plan.runs,
         only=said.only,
         reference=whole if said.reference is None else said.reference,
     )
+
+
+def _options(name: str, said: VariantTable) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Every field of a variant's method, and their defaults."""
+    method: Any = make_method(name, said.options, budget=said.budget)
+    preset: Any = make_method(name)
+    if type(method) is not type(preset):  # the search of a grid, whose recipe is a part of it
+        return flat(content_of(method)), flat(content_of(preset))
+    return flat(content_of(method)), defaults_of(method, preset)
 
 
 def _layouts(said: PlanFile) -> Iterator[tuple[str, Layout]]:

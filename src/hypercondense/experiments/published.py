@@ -1,7 +1,7 @@
 """Published figures of a plan, to put beside ours."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -41,7 +41,7 @@ class Row(Value, kw_only=True):
     model: str | None = None
     task: str | None = None
     quantity: Quantity | None = None
-    values: dict[str, Annotated[str, Meta(examples=["76.48 ± 1.58"])]]
+    values: Mapping[str, Annotated[str, Meta(examples=["76.48 ± 1.58"])]]
 
     @property
     def coordinates(self) -> dict[str, str]:

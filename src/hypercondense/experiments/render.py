@@ -37,18 +37,43 @@ _MARKDOWN = {
 }
 
 
-def as_text(report: Report) -> str:
-    """Aligned columns; the best has a > before it, because plain text has no bold."""
+def as_text(report: Report, *, width: int | None = None) -> str:
+    """Aligned columns; the best has a > before it, because plain text has no bold.
+
+    A table that is wider than ``width`` is continued below itself, with its first columns again.
+    """
     parts = [report.title]
     for grid in report.grids:
         cells = [[f"> {text.text}" if text.bold else text.text for text in row] for row in grid.rows]
         table = [list(grid.header), *cells]
         widths = [max(len(row[place]) for row in table) for place in range(len(grid.header))]
-        lines = [_aligned(row, widths, grid.labels) for row in table]
-        lines.insert(1, "  ".join("-" * width for width in widths))
-        parts.append("\n".join(([grid.title] if grid.title else []) + lines))
+        blocks = [
+            _block(table, widths, chosen, grid.labels) for chosen in _columns(widths, grid.labels, width)
+        ]
+        parts.append("\n".join(([grid.title] if grid.title else []) + ["\n\n".join(blocks)]))
     notes = [note.replace("is bold", "has a > before it") for note in report.notes]
     return "\n\n".join([*parts, "\n".join(notes)]).rstrip() + "\n"
+
+
+def _columns(widths: Sequence[int], labels: int, width: int | None) -> list[list[int]]:
+    """Which columns stand beside each other: the labels, and as many others as fit, at least one."""
+    first = list(range(labels))
+    taken = sum(widths[place] + 2 for place in first)
+    blocks, used = [list(first)], taken
+    for place in range(labels, len(widths)):
+        if width is not None and used + widths[place] > width and len(blocks[-1]) > labels:
+            blocks.append(list(first))
+            used = taken
+        blocks[-1].append(place)
+        used += widths[place] + 2
+    return blocks
+
+
+def _block(table: Sequence[Sequence[str]], widths: Sequence[int], chosen: Sequence[int], labels: int) -> str:
+    own = [widths[place] for place in chosen]
+    lines = [_aligned([row[place] for place in chosen], own, labels) for row in table]
+    lines.insert(1, "  ".join("-" * width for width in own))
+    return "\n".join(lines)
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int], labels: int) -> str:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from hypercondense.errors import FormatError
-from hypercondense.experiments.line import Line
+from hypercondense.experiments.line import CHECKSUM, Line, checksum
 from hypercondense.experiments.settings import Settings, is_same
 from hypercondense.files.locking import BusyError, exclusive
+from hypercondense.files.regular import open_regular
 
 _PATIENCE = 60.0  # seconds to wait for another process that appends a line
 
@@ -54,7 +55,7 @@ def read_lines(path: Path) -> Lines:
 
 def _read_more(found: Lines) -> list[Line]:
     """Read what was appended since, and return it."""
-    with found.path.open("rb") as file:
+    with open_regular(found.path) as file:
         file.seek(found.size)
         content = file.read()
     *whole, rest = content.split(b"\n")
@@ -126,7 +127,9 @@ class ResultsFile:
             FormatError: It is not a result, and nothing was written.
             OSError: There is no space left, or the file cannot be written. All earlier lines are whole.
         """
-        text = json.dumps(content, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        told = json.loads(json.dumps(content, allow_nan=False))  # as it will be read: no tuples, no numpy
+        told[CHECKSUM] = checksum(told)
+        text = json.dumps(told, ensure_ascii=False, allow_nan=False).encode() + b"\n"
         settings = Line.parse(text, self.found.breaks + 1, self.path).settings
         with self._alone():
             self.refresh()

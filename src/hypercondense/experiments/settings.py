@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 from msgspec.structs import asdict
 
-from hypercondense.typed import Count, CountOrZero, Value
+from hypercondense.frozen import frozen
+from hypercondense.names import Allocation
+from hypercondense.typed import Count, Value, Whole
 
 #: Condensed nodes / all nodes.
 Ratio = Annotated[float, Meta(gt=0, le=1)]
@@ -17,6 +19,9 @@ Over = Literal["test", "all"]
 
 WHOLE = "whole"  # the source itself, not condensed
 
+_LEFT_OUT = object()
+#: Settings that lines may be older than, and what they were before.
+_SINCE = {"defaults_version": 1, "allocate": "proportional"}
 #: What a condensation depends on; runs that share it share one condensed hypergraph.
 _OF_CONDENSATION = (
     "source",
@@ -26,6 +31,7 @@ _OF_CONDENSATION = (
     "method",
     "options",
     "select",
+    "allocate",
     "cached",
     "seed",
 )
@@ -42,6 +48,7 @@ class Settings(Value, kw_only=True):
         method: Name of the method, or ``whole``.
         options: Every field of the method by its dotted name, those that have their default value too.
         select: Whether candidates are chosen on validation nodes.
+        allocate: How condensed nodes are shared out between classes.
         cached: Whether diffused features may come from the cache, which changes seconds and nothing else.
         seed: Of the condensation and of the trainings on it.
         model: The network.
@@ -52,14 +59,15 @@ class Settings(Value, kw_only=True):
     """
 
     source: str
-    generator: dict[str, Any] = field(default_factory=dict)
-    split_seed: CountOrZero = 0
+    generator: Mapping[str, Any] = field(default_factory=dict)
+    split_seed: Whole = 0
     ratio: Ratio | None
     method: str
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     select: bool = False
+    allocate: Allocation = "proportional"
     cached: bool = True
-    seed: CountOrZero = 0
+    seed: Whole = 0
     model: str = "hgnn"
     defaults_version: Count = 1
     task: str = "classify"
@@ -82,9 +90,9 @@ class Settings(Value, kw_only=True):
         return _digest({name: value for name, value in self._deciding().items() if name != "options"})
 
     def _deciding(self) -> dict[str, Any]:
-        """All settings but ``defaults_version`` 1, which lines that are older than that field do not have."""
+        """All settings but those that are as they were before there was a choice: older lines lack them."""
         return {
-            name: value for name, value in asdict(self).items() if (name, value) != ("defaults_version", 1)
+            name: value for name, value in asdict(self).items() if name not in _SINCE or _SINCE[name] != value
         }
 
 
@@ -101,8 +109,18 @@ def is_same(done: Settings, wanted: Settings, defaults: Mapping[str, Any]) -> bo
     """
     if done.core != wanted.core or not set(done.options) <= set(wanted.options):
         return False
-    then = {name: defaults.get(name) for name in wanted.options} | done.options
-    return then == wanted.options
+    then = {name: _default(name, done, defaults) for name in wanted.options} | dict(done.options)
+    return bool(frozen(then) == wanted.options)
+
+
+def _default(name: str, done: Settings, defaults: Mapping[str, Any]) -> Any:
+    """What an option was that a finished run does not know; no value where its part was left out."""
+    owner = name
+    while owner := owner.rpartition(".")[0]:
+        left_out = owner in defaults and not any(other.startswith(f"{owner}.") for other in done.options)
+        if left_out:
+            return _LEFT_OUT
+    return defaults.get(name)
 
 
 def _digest(content: Mapping[str, Any]) -> str:

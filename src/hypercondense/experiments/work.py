@@ -91,6 +91,7 @@ def _condensed(run: Settings, source: Hypergraph, parts: Split) -> Condensation 
         ratio=run.ratio,
         seed=run.seed,
         select=run.select,
+        allocate=run.allocate,
         cache_dir=user_cache("diffusion") if run.cached else None,
     )
 

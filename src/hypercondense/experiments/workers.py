@@ -1,18 +1,16 @@
 """Jobs one after the other, or in several processes that cannot outlive this one."""
 
-import os
-import signal
-import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeAlias
 
 from hypercondense.errors import one_line
 from hypercondense.evaluation.parallel import interrupts_held_back
 from hypercondense.experiments.work import RunGroup, failure, limit_threads, perform
+from hypercondense.runtime.processes import serve_parent
 
 #: A line of the results file, and the job it belongs to.
 Reported: TypeAlias = tuple[RunGroup, dict[str, Any]]
@@ -135,17 +133,9 @@ def wait_for(workers: Sequence[_Worker]) -> list[_Worker]:
 
 def _serve(link: Connection) -> None:
     """What a worker process does until it is told to end or its parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    serve_parent()
     limit_threads()
     with suppress(EOFError, OSError):
         while True:
             for line in guarded(link.recv()):
                 link.send(line)
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)  # in the middle of whatever we do: nobody wants it any more

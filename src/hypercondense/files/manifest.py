@@ -1,15 +1,26 @@
-"""The manifest of a folder of ours: JSON that is read as a typed value."""
+"""The manifest of a folder of ours: JSON that is read as a typed value and tells its own checksum."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
+
 from hypercondense.errors import FormatError
-from hypercondense.files.storage import MANIFEST, read_json
-from hypercondense.typed import Value, read
+from hypercondense.files.storage import MANIFEST, read_json, write_json
+from hypercondense.typed import Value, digest_of, read
 from hypercondense.version import __version__
 
 M = TypeVar("M", bound=Value)
+
+CHECKSUM = "checksum"  # the field with the SHA-256 of all others; older manifests have none
+
+
+def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
+    """Write the manifest of ``folder``, with its checksum."""
+    written = json.loads(json.dumps(content, allow_nan=False))  # as it will be read: no tuples, no numpy
+    write_json(folder / MANIFEST, {**written, CHECKSUM: digest_of(written)})
 
 
 def read_manifest(
@@ -36,6 +47,7 @@ def read_manifest(
     """
     path = folder / MANIFEST
     content = read_json(path)
+    told = content.pop(CHECKSUM, None)
     if content.get("format") != format:
         raise FormatError(f"{path} must say format {format!r}, it says {str(content.get('format'))[:60]!r}")
     version = content.get(version_field)
@@ -44,8 +56,23 @@ def read_manifest(
             f"{path} has {version_field} {str(version)[:20]}, hypercondense {__version__} reads 1 to "
             f"{newest}; install a newer hypercondense"
         )
+    checksum = _checksum(content)
     prepare(content)
-    return read(content, kind, where=str(path), error=FormatError)
+    manifest = read(content, kind, where=str(path), error=FormatError)
+    if told is not None and told != checksum:
+        raise FormatError(
+            f"{path} was changed after it was written; make it again, or remove its field {CHECKSUM!r} if "
+            "the change was meant"
+        )
+    return manifest
+
+
+def _checksum(content: Mapping[str, Any]) -> str | None:
+    """The checksum of what was read; ``None`` for numbers that are never written."""
+    try:
+        return digest_of(content)
+    except (ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
+        return None
 
 
 def says_format(manifest: Path, format: str) -> bool:

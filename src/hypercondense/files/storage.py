@@ -1,12 +1,9 @@
 """Folders of tensors and a manifest that are either whole or not there."""
 
-import glob
 import json
 import os
 import re
-import shutil
 import sys
-import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
@@ -16,10 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercondense.errors import FormatError
+from hypercondense.errors import FormatError, one_line
+from hypercondense.files.drafts import exchange, workplace
+from hypercondense.files.regular import open_regular, read_regular
 
 MANIFEST = "manifest.json"
-_RANDOM_LETTERS = 8  # of a name by tempfile
+#: The file of tensors that stands beside a manifest of each format.
+TENSORS_OF = {
+    "hypercondense.hypergraph": "hypergraph.safetensors",
+    "hypercondense.condensed": "condensed.safetensors",
+}
+_NUMBERS = {"BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F16", "F32", "F64"}
 _EXISTS = "exists already; choose another place, or replace it (--force, overwrite=True)"
 
 
@@ -39,24 +43,20 @@ def replaced_folder(path: Path, *, overwrite: bool = False, ours: Collection[str
     """
     path = Path(os.path.abspath(path))  # noqa: PTH100 (resolve() would follow a link at the target)
     check_target(path, overwrite=overwrite, ours=ours)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
+    with workplace(path) as place:
+        draft = place / "new"
+        draft.mkdir()
         yield draft
-        draft.chmod(0o777 & ~_umask())
         for file in draft.iterdir():
             file.chmod(0o666 & ~_umask())  # libraries may have made it for this user only
             _flush(file)
         _flush(draft)
         check_target(path, overwrite=overwrite, ours=ours)  # filling the draft may have taken hours
         if os.path.lexists(path):
-            _exchange(draft, path)
+            exchange(draft, path)
         else:
             draft.rename(path)
         _flush(path.parent)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
 
 
 def check_file_target(path: Path, *, overwrite: bool = False) -> None:
@@ -95,33 +95,16 @@ def check_target(path: Path, *, overwrite: bool = False, ours: Collection[str] =
 def _other_files(folder: Path) -> list[str]:
     """Names in ``folder`` that we did not write: all of them where the manifest is not ours."""
     entries = sorted(folder.iterdir())
-    if not _is_our_manifest(folder / MANIFEST):
-        return [entry.name for entry in entries]
-    return [
-        entry.name
-        for entry in entries
-        if not entry.is_file() or (entry.name != MANIFEST and entry.suffix != ".safetensors")
-    ]
+    written = _written_with(folder / MANIFEST)
+    return [entry.name for entry in entries if not entry.is_file() or entry.name not in written]
 
 
-def _is_our_manifest(path: Path) -> bool:
+def _written_with(manifest: Path) -> tuple[str, ...]:
+    """The files that a manifest of ours stands for, itself included; none if it is not one of ours."""
     try:
-        return str(read_json(path).get("format")).startswith("hypercondense.")
-    except (FormatError, OSError):
-        return False
-
-
-def _exchange(draft: Path, path: Path) -> None:
-    """Put ``draft`` where ``path`` is; if that fails the old one comes back."""
-    aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    path.rename(aside / "old")
-    try:
-        draft.rename(path)
-    except BaseException:
-        (aside / "old").rename(path)
-        aside.rmdir()
-        raise
-    shutil.rmtree(aside)
+        return (MANIFEST, TENSORS_OF[read_json(manifest)["format"]])
+    except (FormatError, OSError, KeyError, TypeError):
+        return ()
 
 
 @contextmanager
@@ -129,29 +112,15 @@ def replaced_file(path: Path) -> Iterator[Path]:
     """Give the name of a file to write; when the block ends well it is flushed and renamed to ``path``.
 
     It is in a folder of its own beside ``path``, as are the files that a library makes on the way to it, so
-    that what a killed process leaves behind can be told by its name: :func:`remove_drafts`.
+    that what a killed process leaves behind can be told by its name: the next writer removes it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    workplace = Path(tempfile.mkdtemp(prefix=_draft_prefix(path), dir=path.parent))
-    draft = workplace / path.name
-    try:
+    with workplace(path) as place:
+        draft = place / path.name
         yield draft
         draft.chmod(0o666 & ~_umask())
         _flush(draft)
         draft.replace(path)
         _flush(path.parent)
-    finally:
-        shutil.rmtree(workplace, ignore_errors=True)
-
-
-def remove_drafts(path: Path) -> None:
-    """Remove what killed writers of ``path`` left behind; nobody may be writing it now."""
-    for draft in path.parent.glob(f"{glob.escape(_draft_prefix(path))}{'[a-z0-9_]' * _RANDOM_LETTERS}"):
-        shutil.rmtree(draft, ignore_errors=True)
-
-
-def _draft_prefix(path: Path) -> str:
-    return f".{path.name}."
 
 
 def write_tensors(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -180,13 +149,22 @@ def _system_error(message: str, path: Path) -> OSError:
 
 def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
     """Read every tensor of a safetensors file."""
-    from safetensors import SafetensorError
+    from safetensors import SafetensorError, safe_open
     from safetensors.numpy import load_file
 
+    open_regular(path).close()
     try:
+        with safe_open(path, "np") as file:
+            kinds = {key: file.get_slice(key).get_dtype() for key in file.keys()}  # noqa: SIM118
+        if strange := [key for key, kind in kinds.items() if kind not in _NUMBERS]:
+            raise FormatError(
+                f"{path}: {strange[0][:40]!r} has numbers of type {kinds[strange[0]]}, which are not read; "
+                "make it again"
+            )
         return dict(load_file(path))
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise FormatError(f"{path} is not a whole safetensors file ({error}); make it again") from error
+        told = one_line(error, longest=120)
+        raise FormatError(f"{path} is not a whole safetensors file ({told}); make it again") from error
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -197,7 +175,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object."""
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = json.loads(read_regular(path).decode("utf-8"))
     except RecursionError as error:
         raise FormatError(f"{path} is nested too deeply") from error
     except ValueError as error:
@@ -210,7 +188,7 @@ def read_json(path: Path) -> dict[str, Any]:
 def file_digest(path: Path) -> str:
     """SHA-256 of a file."""
     total = sha256()
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         while block := file.read(1 << 20):
             total.update(block)
     return total.hexdigest()
@@ -241,3 +219,8 @@ def user_cache(kind: str) -> Path:
         given = Path(os.environ.get("XDG_CACHE_HOME", ""))
         base = given if given.is_absolute() else Path.home() / ".cache"  # relative ones are to be ignored
     return base / "hypercondense" / kind
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, if it is missing, that nobody else may look into or write to."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)

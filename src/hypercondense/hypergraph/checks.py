@@ -1,14 +1,17 @@
 """Checks at the door of a hypergraph; every error names the offending value and its place."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from hypercondense.hypergraph.arrays import UNKNOWN, Dense, Features, Ids, Incidence
+from hypercondense.hypergraph.given import frame_numbers, incidence_parts, is_frame, texts
+from hypercondense.hypergraph.magnitude import check_length, check_weights
 
 SHARE_TOLERANCE = 1e-4  # of the sum of a row of class shares: float32, perhaps rounded by whoever wrote it
+_ENCODE = "; encode them: label_names, labels = numpy.unique(labels, return_inverse=True)"
 BLOCK_ROWS = 65_536  # features are read this many rows at a time, so that a memory map stays on disk
 
 
@@ -19,6 +22,8 @@ def csr_from_parts(values: Any, columns: Any, row_starts: Any, *, shape: Sequenc
     """
     columns, row_starts = _integers("columns", columns), _integers("row starts", row_starts)
     num_rows, num_columns = (int(size) for size in shape)
+    if num_rows < 0 or num_columns < 0:
+        raise ValueError(f"a matrix cannot have {num_rows} rows and {num_columns} columns")
     if len(row_starts) != num_rows + 1 or row_starts[0] != 0 or row_starts[-1] != len(columns):
         raise ValueError(
             f"row starts must be {num_rows + 1} numbers from 0 to {len(columns)}, "
@@ -59,7 +64,7 @@ def _to_numpy(value: Any) -> Any:
 
 def checked_features(features: Any) -> Features:
     """Finite float32 features, dense or sparse, read-only."""
-    features = _to_numpy(features)
+    features = frame_numbers(features) if is_frame(features) else _to_numpy(features)
     if sp.issparse(features):
         return _checked_sparse(features)
     matrix = features if isinstance(features, np.ndarray) else np.asarray(features)
@@ -80,7 +85,9 @@ def checked_features(features: Any) -> Features:
                 f"features must be finite float32 numbers: node {start + row}, column {column} "
                 f"is {block[row, column]}"
             )
-    return read_only(matrix.astype(np.float32, copy=False))
+    matrix = matrix.astype(np.float32, copy=False)
+    check_length(matrix[start : start + BLOCK_ROWS] for start in range(0, len(matrix), BLOCK_ROWS))
+    return read_only(matrix)
 
 
 def _checked_sparse(features: Any) -> Any:
@@ -106,6 +113,7 @@ def _checked_sparse(features: Any) -> Any:
             f"features must be finite float32 numbers: node {row}, column {matrix.indices[bad[0]]} "
             f"is {matrix.data[bad[0]]}"
         )
+    check_length([matrix.data])
     # One index type whatever came in: otherwise equal content could have two digests.
     shape = matrix.shape
     parts = (matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64))
@@ -127,9 +135,13 @@ def _integers(what: str, values: Any) -> Ids:
         with np.errstate(invalid="ignore"):
             bad = np.flatnonzero(~np.isfinite(array) | (array != np.floor(array)) | (np.abs(array) >= 2**53))
         if len(bad):
-            raise ValueError(f"{what} must be whole numbers: entry {bad[0]} is {array[bad[0]]}")
+            missing = "; give -1 for an unknown label" if what == "labels" else ""
+            raise ValueError(f"{what} must be whole numbers: entry {bad[0]} is {array[bad[0]]}{missing}")
     elif array.dtype.kind not in "iu":
-        raise ValueError(f"{what} must be whole numbers, got type {array.dtype} (entry 0 is {array[0]!r})")
+        advice = _ENCODE if what == "labels" else ""
+        raise ValueError(
+            f"{what} must be whole numbers, got type {array.dtype} (entry 0 is {array[0]!r:.40}){advice}"
+        )
     elif array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
         raise ValueError(f"{what} must fit in 63 bits: entry {int(array.argmax())} is {array.max()}")
     return array.astype(np.int64)
@@ -145,7 +157,7 @@ def checked_labels(given: Any, num_nodes: int, num_names: int = 0) -> Ids:
         raise ValueError(
             f"labels must be -1 (unknown) or at least 0: node {negative[0]} has {labels[negative[0]]}"
         )
-    if not (labels != UNKNOWN).any():
+    if not (labels != UNKNOWN).any() and not num_names:  # named classes may be asked about
         raise ValueError(f"none of the {num_nodes} nodes has a label; at least one is needed")
     if labels.max() >= max(num_nodes, num_names, 2):
         node = int(labels.argmax())
@@ -190,10 +202,10 @@ def checked_incidence(incidence: Sequence[Any], num_nodes: int, num_hyperedges: 
     """Memberships in range, without repeats and empty hyperedges, sorted by hyperedge, then node."""
     if num_hyperedges < 0:
         raise ValueError(f"num_hyperedges must be at least 0, got {num_hyperedges}")
-    parts: Iterator[Any] = iter(incidence)
-    node_ids = _integers("node ids", next(parts))
-    hyperedge_ids = _integers("hyperedge ids", next(parts))
-    weights = next(parts, None)
+    parts = incidence_parts(incidence)
+    node_ids = _integers("node ids", parts[0])
+    hyperedge_ids = _integers("hyperedge ids", parts[1])
+    weights = parts[2] if len(parts) == 3 else None
     if len(node_ids) != len(hyperedge_ids):
         raise ValueError(f"{len(node_ids)} node ids but {len(hyperedge_ids)} hyperedge ids")
     for what, ids, size in (("node", node_ids, num_nodes), ("hyperedge", hyperedge_ids, num_hyperedges)):
@@ -229,21 +241,37 @@ def checked_incidence(incidence: Sequence[Any], num_nodes: int, num_hyperedges: 
 
 
 def _checked_weights(given: Any, num_incidences: int) -> Dense:
-    weights: Dense = np.asarray(_to_numpy(given), dtype=np.float32)
-    if weights.shape != (num_incidences,):
-        raise ValueError(f"weights have shape {weights.shape} but there are {num_incidences} incidences")
+    numbers = np.asarray(_to_numpy(given))
+    if numbers.dtype.kind not in "fiub":
+        raise ValueError(f"weights must be real numbers, got type {numbers.dtype}")
+    if numbers.shape != (num_incidences,):
+        raise ValueError(f"weights have shape {numbers.shape} but there are {num_incidences} incidences")
+    with np.errstate(over="ignore"):
+        weights: Dense = numbers.astype(np.float32)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
     if len(bad):
-        raise ValueError(f"weights must be positive and finite: incidence {bad[0]} has {weights[bad[0]]}")
+        raise ValueError(f"weights must be positive and finite: incidence {bad[0]} has {numbers[bad[0]]}")
+    check_weights(weights)
     return weights
 
 
 def checked_names(
-    what: str, names: Sequence[str] | None, size: int, *, exact: bool
+    what: str, names: Iterable[str] | None, size: int, *, exact: bool
 ) -> tuple[str, ...] | None:
     """Names, at least or exactly one for each of ``size`` things."""
-    if names is None:
+    given = texts(f"{what} names", names)
+    if given is None:
         return None
-    if len(names) < size or (exact and len(names) != size):
-        raise ValueError(f"{len(names)} {what} names for {size} {what}s")
-    return tuple(str(name) for name in names)
+    if len(given) < size or (exact and len(given) != size):
+        raise ValueError(f"{len(given)} {what} names for {size} {what}s")
+    return tuple(checked_text(f"a {what} name", name) for name in given)
+
+
+def checked_text(what: str, text: object) -> str:
+    """A text that can be written to a file: half of a pair of UTF-16 is no letter."""
+    text = str(text)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{what} has {text[error.start]!r} in it, which is no letter; rename it") from None
+    return text

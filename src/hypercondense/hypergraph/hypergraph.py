@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,8 +19,17 @@ from hypercondense.hypergraph.checks import (
     checked_labels,
     checked_names,
     checked_soft_labels,
+    checked_text,
     csr_from_parts,
     read_only,
+)
+from hypercondense.hypergraph.given import frame_names, is_frame, texts, whole_number
+from hypercondense.hypergraph.names import (
+    checked_own_names,
+    from_text_arrays,
+    ids_of,
+    is_name_array,
+    to_text_arrays,
 )
 
 __all__ = ["UNKNOWN", "Dense", "Features", "Hypergraph", "Ids", "Incidence", "digest"]
@@ -32,10 +41,12 @@ class Hypergraph:
 
     Everything is checked at construction and cannot be changed through this object afterwards. Dense float32
     features may be large or memory-mapped and are kept as a read-only view: the caller's array is not
-    copied, so do not write to it. All other arrays are copies.
+    copied, so do not write to it. All other arrays are copies. Two with the same content and the same names
+    of nodes and hyperedges are equal.
 
     Args:
-        features: One row per node. Dense, or sparse (scipy or torch) and then kept sparse.
+        features: One row per node. Dense, or sparse (scipy or torch) and then kept sparse. Of a table of
+            pandas the columns name the features and the index names the nodes, unless names are given.
         labels: One class per node, ``-1`` where it is unknown. Classes are ``0 .. num_classes - 1``.
         incidence: ``(node ids, hyperedge ids)`` or ``(node ids, hyperedge ids, weights)``, one entry per
             membership. Stored sorted by hyperedge, then node, so the order it comes in does not matter.
@@ -45,6 +56,9 @@ class Hypergraph:
             What networks learn from instead of ``labels``, which stay the class a node was allotted.
         label_names: One name per class; classes without nodes may be named too.
         feature_names: One name per column.
+        node_names: What nodes are called, no two alike. Not part of the digest: a source whose nodes are
+            called otherwise is the same source.
+        hyperedge_names: The same for hyperedges.
         name: What to call it in tables. Not part of the content and not of the digest.
         notes: What a reader of results must know, e.g. that features were made from labels.
 
@@ -66,6 +80,8 @@ class Hypergraph:
     num_hyperedges: int
     label_names: tuple[str, ...] | None
     feature_names: tuple[str, ...] | None
+    node_names: tuple[str, ...] | None
+    hyperedge_names: tuple[str, ...] | None
     name: str
     notes: tuple[str, ...]
 
@@ -78,27 +94,50 @@ class Hypergraph:
         num_hyperedges: int,
         num_nodes: int | None = None,
         soft_labels: Any = None,
-        label_names: Sequence[str] | None = None,
-        feature_names: Sequence[str] | None = None,
+        label_names: Iterable[Any] | None = None,
+        feature_names: Iterable[Any] | None = None,
+        node_names: Iterable[Any] | None = None,
+        hyperedge_names: Iterable[Any] | None = None,
         name: str = "unnamed",
         notes: Sequence[str] = (),
     ) -> None:
+        if is_frame(features):
+            columns, rows = frame_names(features)
+            feature_names = columns if feature_names is None else feature_names
+            node_names = rows if node_names is None else node_names
         features = checked_features(features)
-        num_nodes = features.shape[0] if num_nodes is None else int(num_nodes)
+        num_nodes = features.shape[0] if num_nodes is None else whole_number("num_nodes", num_nodes)
+        num_hyperedges = whole_number("num_hyperedges", num_hyperedges)
+        label_names = texts("label names", label_names)
         if features.shape[0] != num_nodes:
             raise ValueError(f"features have {features.shape[0]} rows but num_nodes is {num_nodes}")
-        labels = checked_labels(labels, num_nodes, len(label_names or ()))
+        labels = checked_labels(labels, num_nodes, 0 if label_names is None else len(label_names))
         store = object.__setattr__  # the instance is frozen for everybody else
         store(self, "features", features)
         store(self, "labels", labels)
-        store(self, "incidence", checked_incidence(incidence, num_nodes, int(num_hyperedges)))
+        store(self, "incidence", checked_incidence(incidence, num_nodes, num_hyperedges))
         store(self, "num_nodes", num_nodes)
-        store(self, "num_hyperedges", int(num_hyperedges))
+        store(self, "num_hyperedges", num_hyperedges)
         store(self, "label_names", checked_names("label", label_names, int(labels.max()) + 1, exact=False))
         store(self, "feature_names", checked_names("feature", feature_names, features.shape[1], exact=True))
+        store(self, "node_names", checked_own_names("node", node_names, num_nodes))
+        store(self, "hyperedge_names", checked_own_names("hyperedge", hyperedge_names, num_hyperedges))
         store(self, "soft_labels", checked_soft_labels(soft_labels, num_nodes, self.num_classes))
-        store(self, "name", str(name))
-        store(self, "notes", tuple(str(note) for note in notes))
+        store(self, "name", checked_text("the name", name))
+        given_notes = (notes,) if isinstance(notes, str) else notes
+        store(self, "notes", tuple(checked_text("a note", note) for note in given_notes))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hypergraph):
+            return NotImplemented
+        return self is other or (
+            self.digest == other.digest
+            and self.node_names == other.node_names
+            and self.hyperedge_names == other.hyperedge_names
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     def __repr__(self) -> str:
         return (
@@ -154,6 +193,18 @@ class Hypergraph:
         )
         return completed, self.num_hyperedges + len(loop_node_ids)
 
+    def node_ids(self, names: Sequence[Any]) -> Ids:
+        """The numbers of nodes given by name; by number, perhaps as text, where nodes have no names.
+
+        Raises:
+            ValueError: One does not exist.
+        """
+        return ids_of("node", names, self.node_names, self.num_nodes)
+
+    def node_name(self, node_id: int) -> str:
+        """What a node is called: its name, or its number where it has none."""
+        return str(node_id) if self.node_names is None else self.node_names[node_id]
+
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The content as named arrays and JSON-ready facts; :meth:`from_arrays` is the inverse."""
         arrays: dict[str, NDArray[Any]] = {
@@ -171,6 +222,8 @@ class Hypergraph:
             arrays["features.row_starts"] = self.features.indptr
         else:
             arrays["features"] = self.features
+        arrays |= to_text_arrays("node_names", self.node_names)
+        arrays |= to_text_arrays("hyperedge_names", self.hyperedge_names)
         facts = {
             "num_nodes": self.num_nodes,
             "num_hyperedges": self.num_hyperedges,
@@ -207,6 +260,8 @@ class Hypergraph:
             num_hyperedges=facts["num_hyperedges"],
             label_names=facts.get("label_names"),
             feature_names=facts.get("feature_names"),
+            node_names=from_text_arrays("node_names", arrays),
+            hyperedge_names=from_text_arrays("hyperedge_names", arrays),
             name=name,
             notes=notes,
         )
@@ -215,9 +270,10 @@ class Hypergraph:
     def digest(self) -> str:
         """SHA-256 of the content: features (dense and sparse differ), labels, incidence, sizes and names.
 
-        Soft labels count where there are any.
+        Soft labels count where there are any. What nodes and hyperedges are called does not.
         """
-        return digest(*self.to_arrays())
+        arrays, facts = self.to_arrays()
+        return digest({key: array for key, array in arrays.items() if not is_name_array(key)}, facts)
 
 
 def digest(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> str:

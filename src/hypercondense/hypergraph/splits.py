@@ -12,9 +12,9 @@ from hypercondense.hypergraph.hypergraph import Hypergraph, digest
 from hypercondense.runtime.rng import numpy_generator
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Split:
-    """Disjoint source node ids, each sorted. ``seed`` is ``None`` for given ids."""
+    """Disjoint source node ids, each sorted. ``seed`` is ``None`` for given ids. Equal parts, equal split."""
 
     train_ids: Ids
     validation_ids: Ids
@@ -27,6 +27,18 @@ class Split:
         """SHA-256 of the three lists of ids."""
         parts = {"train": self.train_ids, "validation": self.validation_ids, "test": self.test_ids}
         return digest(parts, {})
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.train_ids):,} train, {len(self.validation_ids):,} validation, "
+        missing = f", no training node of class {self.missing_classes}" if self.missing_classes else ""
+        by = "given ids" if self.seed is None else f"seed {self.seed}"
+        return f"Split({sizes}{len(self.test_ids):,} test, {by}{missing})"
+
+    def __eq__(self, other: object) -> bool:
+        return self.digest == other.digest if isinstance(other, Split) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
 
 def split(
@@ -71,19 +83,26 @@ def split(
 def split_from_ids(
     source: Hypergraph,
     *,
-    train_ids: Sequence[int] | Any,
-    validation_ids: Sequence[int] | Any,
-    test_ids: Sequence[int] | Any,
+    train_ids: Sequence[int] | Sequence[str] | Any,
+    validation_ids: Sequence[int] | Sequence[str] | Any,
+    test_ids: Sequence[int] | Sequence[str] | Any,
 ) -> Split:
-    """Use the given node ids, checked: in range, labelled, and in one part only."""
+    """Use the given nodes, checked: they exist, are labelled, and are in one part only.
+
+    Each part is a list of node ids, a boolean mask with an entry per node, or names of nodes where they
+    have names.
+
+    >>> from hypercondense.data.synthetic import synthetic
+    >>> source = synthetic(num_nodes=100, seed=1)
+    >>> first = np.arange(100) < 60
+    >>> split_from_ids(source, train_ids=first, validation_ids=range(60, 80), test_ids=range(80, 100))
+    Split(60 train, 20 validation, 20 test, given ids)
+    """
     parts = {"train": train_ids, "validation": validation_ids, "test": test_ids}
     owner = np.full(source.num_nodes, "", dtype=object)
     checked = []
     for part, given in parts.items():
-        ids = np.asarray(given)
-        if ids.size and ids.dtype.kind not in "iu":
-            raise ValueError(f"{part} ids must be whole numbers, got type {ids.dtype}")
-        ids = ids.astype(np.int64).reshape(-1)
+        ids = _ids(source, part, given)
         for position, node in enumerate(ids):
             if not 0 <= node < source.num_nodes:
                 raise ValueError(
@@ -99,6 +118,25 @@ def split_from_ids(
     if len(train) == 0:
         raise ValueError("there are no training ids; at least one is needed")
     return _split(source, train, validation, test, seed=None)
+
+
+def _ids(source: Hypergraph, part: str, given: Any) -> Ids:
+    """Node ids of one part that was given as ids, as a mask or as names."""
+    values = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
+    if values.ndim != 1:
+        raise ValueError(f"{part} ids must be a flat list, got shape {values.shape}")
+    if values.dtype.kind == "b" and values.size:
+        if len(values) != source.num_nodes:
+            raise ValueError(
+                f"a mask needs an entry for each of the {source.num_nodes} nodes; that for {part} has "
+                f"{len(values)}"
+            )
+        return np.flatnonzero(values)
+    if values.dtype.kind in "UO" and values.size and source.node_names is not None:
+        return source.node_ids(values.tolist())
+    if values.size and values.dtype.kind not in "iu":
+        raise ValueError(f"{part} ids must be whole numbers, got type {values.dtype}")
+    return values.astype(np.int64)
 
 
 def _split(source: Hypergraph, train_ids: Ids, validation_ids: Ids, test_ids: Ids, seed: int | None) -> Split:

@@ -1,10 +1,12 @@
 """What `info` shows: counts, distributions and homophily of a hypergraph."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph.arrays import UNKNOWN
 from hypercondense.hypergraph.hypergraph import Hypergraph
 
@@ -21,7 +23,7 @@ class Distribution:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class Statistics(Frozen):
     """Facts about a hypergraph.
 
     ``homophily`` is ``None`` where no hyperedge has two labelled members. ``own_class_share`` is the mean
@@ -37,7 +39,7 @@ class Statistics:
     num_classes: int
     num_labelled_nodes: int
     num_isolated_nodes: int
-    class_counts: dict[str, int]
+    class_counts: Mapping[str, int]
     node_degree: Distribution
     hyperedge_size: Distribution
     homophily: float | None

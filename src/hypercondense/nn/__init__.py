@@ -13,6 +13,7 @@ from hypercondense.nn.mlp import MLP
 from hypercondense.nn.sparse import Input, SparseMatrix, input_features
 from hypercondense.nn.unigcnii import UniGCNII
 
+#: In the order of :data:`hypercondense.names.NETWORKS`.
 MODELS: dict[str, type[HypergraphNetwork]] = {
     "hgnn": HGNN,
     "hcha": HCHA,

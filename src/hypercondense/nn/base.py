@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
+from hypercondense.frozen import Frozen
 from hypercondense.nn.message_passing import Receivers, Structure
 from hypercondense.nn.sparse import Input
 
@@ -21,7 +22,7 @@ class Optimization:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Form:
+class Form(Frozen):
     """Options of a model that suit one kind of data, and how it is trained with them.
 
     Without ``optimization`` it is trained as the model is by default.

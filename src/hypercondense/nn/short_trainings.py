@@ -1,30 +1,44 @@
 """Scores candidates while condensing: short trainings, judged on validation nodes only."""
 
 import math
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from inspect import signature
 from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
-from hypercondense.hypergraph import Hypergraph, Split
-from hypercondense.nn import model_class
-from hypercondense.nn.training import Configuration, Inputs, train
+import numpy as np
+import torch
+from torch import Tensor
+
+from hypercondense.hypergraph import Hypergraph, Ids, Split
+from hypercondense.names import Metric
+from hypercondense.nn import HypergraphNetwork, Receivers, model_class
+from hypercondense.nn.scoring import contributions
+from hypercondense.nn.training import Configuration, Inputs, Trained, told_classes, train
 from hypercondense.runtime.threads import one_thread
+
+_STEPS = 4  # that a forecast is made from
 
 
 class ShortTrainings:
-    """Trains networks on a candidate and tells their accuracy on the validation nodes of the source.
+    """Trains networks on a candidate and tells their score on the validation nodes of the source.
 
     Args:
         source: The hypergraph that is being condensed, as tensors.
         split: Validation nodes judge. Test labels are not read.
-        models: There is one score for each, in its first form: a quick look, not the last word.
+        models: There is one score for each.
         options: What differs from the defaults of those models that have such an option.
         epochs: Length of a training.
         looks: How often the network is tried on the source in between; the best counts.
         repeats: Trainings of each model; their mean counts.
+        every_form: Whether models are trained in each of their forms and the best counts; otherwise in their
+            first, for a quick look.
         seed: Of the first training of every candidate, so that equal candidates score the same.
+        metric: What is scored.
     """
 
     def __init__(
@@ -37,40 +51,96 @@ class ShortTrainings:
         epochs: int = 80,
         looks: int = 4,
         repeats: int = 1,
+        every_form: bool = False,
         seed: int = 0,
+        metric: Metric = "accuracy",
     ) -> None:
         if len(split.validation_ids) == 0:
             raise ValueError("the split has no validation nodes to score candidates on")
         self.source, self.split, self.repeats, self.seed = source, split, repeats, seed
+        self.metric = metric
         self.every = math.ceil(epochs / looks)
         asked = [
             Configuration(model=model, options=_known_to(model, options), epochs=epochs) for model in models
         ]
-        self.configurations = [one.in_each_form()[0] for one in asked]
+        self.configurations = asked if every_form else [one.in_each_form()[0] for one in asked]
 
     def __call__(self, candidate: Hypergraph) -> float:
         """The mean over the models."""
         return fmean(self.each(candidate))
 
     def each(self, candidate: Hypergraph) -> list[float]:
-        """The accuracy of each model."""
+        """The score of each model."""
         graph = Inputs.of(candidate, device=self.source.labels.device)
         with one_thread():
             return [
-                fmean(self._accuracy(one, graph, repeat) for repeat in range(self.repeats))
+                fmean(self._score(one, graph, repeat) for repeat in range(self.repeats))
                 for one in self.configurations
             ]
 
-    def _accuracy(self, configuration: Configuration, graph: Inputs, repeat: int) -> float:
-        trained = train(
+    def contributions(self, candidate: Hypergraph) -> Tensor:
+        """What each validation node contributes to the score of each training, (trainings, nodes)."""
+        graph = Inputs.of(candidate, device=self.source.labels.device)
+        labels = self.source.labels[self._node_ids]
+        with one_thread():
+            told = [
+                self._told(self._trained(one, graph, repeat).model)
+                for one in self.configurations
+                for repeat in range(self.repeats)
+            ]
+        return torch.stack([contributions(one, labels, self.metric) for one in told]).cpu()
+
+    @cached_property
+    def _node_ids(self) -> Tensor:
+        return torch.as_tensor(self.split.validation_ids.copy(), device=self.source.labels.device)
+
+    @cached_property
+    def _receivers(self) -> Receivers:
+        return Receivers(self.source.structure, self._node_ids)
+
+    @torch.no_grad()
+    def _told(self, model: HypergraphNetwork) -> Tensor:
+        return told_classes(model(self.source.features, self.source.structure, self._receivers))
+
+    def _score(self, configuration: Configuration, graph: Inputs, repeat: int) -> float:
+        return self._trained(configuration, graph, repeat).validation
+
+    def forecast(self, labels: Ids) -> float:
+        """Seconds that a training of each model takes on so many nodes, from a few steps and looks."""
+        nodes = self.split.train_ids[: len(labels)]
+        sample = Hypergraph(
+            features=np.zeros((len(nodes), self.source.num_features), np.float32),
+            labels=labels[: len(nodes)],
+            incidence=(np.arange(len(nodes)), np.arange(len(nodes))),
+            num_hyperedges=len(nodes),
+        )
+        graph = Inputs.of(sample, device=self.source.labels.device)
+        with one_thread():
+            return sum(self._seconds(one, graph) for one in self.configurations)
+
+    def _seconds(self, configuration: Configuration, graph: Inputs) -> float:
+        assert configuration.epochs is not None
+        self._timed(configuration, graph, 1)  # the first prepares things
+        short, longer = (self._timed(configuration, graph, epochs) for epochs in (1, 1 + _STEPS))
+        looks = math.ceil(configuration.epochs / self.every)
+        return looks * short + configuration.epochs * max(0.0, longer - short) / _STEPS
+
+    def _timed(self, configuration: Configuration, graph: Inputs, epochs: int) -> float:
+        """Seconds of a training of so many epochs with one look."""
+        begin, brief = time.perf_counter(), replace(configuration, epochs=epochs)
+        train(brief, graph, self.source, self.split, seed=self.seed, validate_every=epochs)
+        return time.perf_counter() - begin
+
+    def _trained(self, configuration: Configuration, graph: Inputs, repeat: int) -> Trained:
+        return train(
             configuration,
             graph,
             self.source,
             self.split,
             seed=self.seed + repeat,
             validate_every=self.every,
+            metric=self.metric,
         )
-        return trained.validation
 
 
 def _known_to(model: str, options: Mapping[str, Any]) -> dict[str, Any]:

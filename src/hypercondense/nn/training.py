@@ -2,9 +2,9 @@
 
 The rule is the same for every method and for the whole data: full-batch Adam on the cross-entropy of the
 labelled nodes, against their soft labels where there are any; every few epochs the network scores the
-source's validation nodes; the epoch with the best accuracy is kept (of equals the one with the lower
-cross-entropy, then the earlier). A network with several forms is trained in each, and the best is kept by the
-same rule. No test label is read.
+source's validation nodes; the epoch with the best score is kept, which is accuracy unless another metric is
+asked for (of equals the one with the lower cross-entropy, then the earlier). A network with several forms is
+trained in each, and the best is kept by the same rule. No test label is read.
 """
 
 import math
@@ -16,7 +16,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
+from hypercondense.names import Metric
 from hypercondense.nn import (
     HypergraphNetwork,
     Input,
@@ -27,6 +29,7 @@ from hypercondense.nn import (
     model_class,
 )
 from hypercondense.nn.base import Form
+from hypercondense.nn.scoring import score_of
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.rng import seeded
 
@@ -74,7 +77,7 @@ class Inputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Configuration:
+class Configuration(Frozen):
     """Which model, and what differs from its defaults; ``None`` means the default of the model's form."""
 
     model: str = "hgnn"
@@ -115,7 +118,7 @@ class Configuration:
 class Trained:
     """A network with the weights of its chosen epoch, and the configuration with its chosen form.
 
-    ``validation`` and ``loss``, accuracy and cross-entropy there, are NaN without validation nodes.
+    ``validation`` and ``loss``, score and cross-entropy there, are NaN without validation nodes.
     """
 
     configuration: Configuration
@@ -133,9 +136,10 @@ def train(
     *,
     seed: int,
     validate_every: int = VALIDATE_EVERY,
+    metric: Metric = "accuracy",
     progress: Progress = silent,
 ) -> Trained:
-    """Train on ``train_graph``, choose the epoch on the validation nodes of ``source``.
+    """Train on ``train_graph``, choose the epoch on the validation nodes of ``source`` by ``metric``.
 
     If ``train_graph`` is ``source`` itself, the network learns from ``split.train_ids`` (the whole data);
     otherwise from every labelled node of ``train_graph``. Without validation nodes the last epoch is kept, of
@@ -154,7 +158,8 @@ def train(
     forms = configuration.in_each_form()
     if len(split.validation_ids) == 0:
         del forms[1:]
-    look, learn = _Looks(source, split, every=validate_every), _targets(train_graph, source, split)
+    look = _Looks(source, split, every=validate_every, metric=metric)
+    learn = _targets(train_graph, source, split)
 
     def trained(number: int) -> Trained:
         form = forms[number]
@@ -176,9 +181,10 @@ def train(
 class _Looks:
     """Looks at the validation nodes of the source, every few epochs."""
 
-    def __init__(self, source: Inputs, split: Split, *, every: int) -> None:
+    def __init__(self, source: Inputs, split: Split, *, every: int, metric: Metric) -> None:
         ids = torch.as_tensor(split.validation_ids.copy(), device=source.labels.device)
         self.source, self.labels, self.every = source, source.labels[ids], every
+        self.metric = metric
         self.receivers = Receivers(source.structure, ids)
 
     def are_due(self, epoch: int, last: int) -> bool:
@@ -186,11 +192,11 @@ class _Looks:
 
     @torch.no_grad()
     def __call__(self, model: HypergraphNetwork) -> tuple[float, float]:
-        """Accuracy and cross-entropy."""
+        """The score and the cross-entropy."""
         model.eval()
         scores = model(self.source.features, self.source.structure, self.receivers)
-        accuracy = (told_classes(scores) == self.labels).double().mean()
-        return float(accuracy), float(functional.cross_entropy(scores, self.labels))
+        score = score_of(told_classes(scores), self.labels, self.metric)
+        return score, float(functional.cross_entropy(scores, self.labels))
 
 
 def _fit(
@@ -210,11 +216,22 @@ def _fit(
         loss = _step(model, optimizer, train_graph, *learn)
         if look.are_due(epoch, epochs):
             best.offer(epoch, *look(model), model)
-            tell(epoch, loss=float(loss), validation=best.accuracy)
+            tell(epoch, loss=float(loss), validation=best.score)
     if best.weights is None:
         return Trained(configuration, model.eval(), epochs, math.nan, math.nan)
     model.load_state_dict(best.weights)
-    return Trained(configuration, model.eval(), best.epoch, best.accuracy, best.loss)
+    return Trained(configuration, model.eval(), best.epoch, best.score, best.loss)
+
+
+def fitting_step(
+    model: HypergraphNetwork, configuration: Configuration, train_graph: Inputs, source: Inputs, split: Split
+) -> Callable[[], Tensor]:
+    """One step of a training after the other, for who wants to know how long they take."""
+    rate, decay = configuration.learning_rate, configuration.weight_decay
+    assert rate is not None and decay is not None
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=decay)
+    learn = _targets(train_graph, source, split)
+    return lambda: _step(model, optimizer, train_graph, *learn)
 
 
 def _targets(train_graph: Inputs, source: Inputs, split: Split) -> tuple[Tensor, Tensor]:
@@ -243,10 +260,10 @@ class _Best:
 
     def __init__(self) -> None:
         self.epoch = 0
-        self.accuracy, self.loss = -math.inf, math.inf
+        self.score, self.loss = -math.inf, math.inf
         self.weights: dict[str, Tensor] | None = None
 
-    def offer(self, epoch: int, accuracy: float, loss: float, model: HypergraphNetwork) -> None:
-        if (accuracy, -loss) > (self.accuracy, -self.loss):
-            self.epoch, self.accuracy, self.loss = epoch, accuracy, loss
+    def offer(self, epoch: int, score: float, loss: float, model: HypergraphNetwork) -> None:
+        if (score, -loss) > (self.score, -self.loss):
+            self.epoch, self.score, self.loss = epoch, score, loss
             self.weights = {name: value.detach().clone() for name, value in model.state_dict().items()}

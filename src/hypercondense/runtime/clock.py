@@ -3,8 +3,28 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 TOTAL = "total"  # everything that a result needs; the guard, which only looks at it, is a stage beside it
+
+
+_began: ContextVar[float | None] = ContextVar("_began", default=None)
+
+
+@contextmanager
+def command() -> Iterator[None]:
+    """A command begins: its budgets of time count from here, whatever it does first."""
+    token = _began.set(time.perf_counter())
+    try:
+        yield
+    finally:
+        _began.reset(token)
+
+
+def began_at() -> float:
+    """When this command began, by ``time.perf_counter``; outside of commands now."""
+    began = _began.get()
+    return time.perf_counter() if began is None else began
 
 
 class Clock:

@@ -23,6 +23,12 @@ def code_version() -> str:
     return code_version_of(_PACKAGE)
 
 
+@cache
+def code_checksum() -> str:
+    """The SHA-256 of all files of this package as they are now: what differs in a line differs here."""
+    return _checksum(_PACKAGE)
+
+
 def code_version_of(package: Path) -> str:
     """The code in the folder of a package.
 

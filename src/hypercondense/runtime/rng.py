@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import IntEnum
+from enum import IntEnum, unique
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +11,9 @@ if TYPE_CHECKING:
     import torch
 
 
+@unique
 class Stream(IntEnum):
-    """Independent sources of chance under one seed; whoever draws owns a name.
-
-    HG-Cond's two have the numbers of others that never draw beside it, as its results were made so.
-    """
+    """Independent sources of chance under one seed; what is drawn in one condensation has a name each."""
 
     SPLIT = 0
     START = 1
@@ -23,14 +21,12 @@ class Stream(IntEnum):
     RANDOM_NODES = 3
     HGCPA = 4
     HG_COND = 5
-    PREDICT = 6
-    PREDICT_JUDGE = 7
+    BATCHES = 6  # of source rows that are to be predicted; of pairs that HG-Cond's linker learns from
+    LEARNERS = 7  # networks that learn from rows: the judge of predictions, HG-Cond's experts
     SEARCH_JUDGE = 8
     BUNDLES = 9
     TEACHERS = 10
     GRID = 11
-    HG_COND_LINKER = 6
-    HG_COND_EXPERTS = 7
 
 
 @contextmanager

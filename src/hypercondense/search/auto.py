@@ -1,166 +1,157 @@
-"""Auto, the default: which start, which map and which objective suit this hypergraph? Ask validation nodes.
+"""Auto, the default: which of few strong recipes suits this hypergraph? Networks trained on each tell."""
 
-A small network judges every trial of the ladder. Real networks of more than one architecture are trained for
-a short while on the best start and on what is in front at the end, and the better of these is returned.
-"""
-
-import math
-from collections.abc import Iterator, Sequence
+import logging
+import time
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from hypercondense.condensing.bundles import Bundles
 from hypercondense.condensing.job import Job, Made
-from hypercondense.condensing.presets import PRESETS
-from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.run import thread_limit
-from hypercondense.nn import MODELS
+from hypercondense.nn import MODELS, model_class
 from hypercondense.nn.short_trainings import ShortTrainings
-from hypercondense.search import ladder
+from hypercondense.search import costs
 from hypercondense.search.budget import Budget
-from hypercondense.search.engine import Engine
+from hypercondense.search.confirm import Confirm
+from hypercondense.search.costs import Sizes
+from hypercondense.search.engine import ASKS_AFTER, Engine, within
 from hypercondense.search.policy import Facts, Trial
-from hypercondense.search.record import record
-from hypercondense.typed import Count, Value
+from hypercondense.search.portfolio import PORTFOLIO, Entry
+from hypercondense.search.race import Race
+from hypercondense.search.record import named, record
+from hypercondense.typed import Value
 
-#: Confirming where validation nodes are many: narrow networks, and so short a training cannot overfit.
-_QUICK: dict[str, Any] = {
-    "epochs": 60,
-    "looks": 1,
-    "options": {"hidden": 64, "dropout": 0.0, "input_dropout": 0.0},
-}
-#: And where they are few: networks of full width, several times, because one training tells little. They drop
-#: half of their inputs, for those that do not prefer what suits no network that does.
-_THOROUGH: dict[str, Any] = {"epochs": 120, "looks": 3, "options": {"input_dropout": 0.5}}
-_ENOUGH_ANSWERS, _MOST_REPEATS = 4000, 5
-_UNSEARCHED = "unrolled"  # the recipe where there is nothing to choose by
+#: Of the time that is left: what networks should take that are asked, and what leaves enough for trials.
+_ASKING_SHARE, _LARGEST_SHARE = 0.4, 0.8
+_log = logging.getLogger(__name__)
 
 
 class Auto(Value):
-    """A budgeted search over starts, maps, objectives and structure.
+    """A search among few recipes, as far as it is expected to pay.
 
     Args:
-        budget: At most so many trials, as ``7``, or how long trials may be begun, as ``60s`` or ``2m``. With
-            a number of trials equal seeds give equal bits; with a time the command in ``choice`` does. Seven
-            trials are the basic search, which stops before where it has found something clearly better than
-            its starts; more trials, or any time that is left, go into elaborations.
-        finalists: Different candidates that networks are trained on at the end: the best start, what is in
-            front, and then the best others; the best of bundles and real nodes are always among them.
-        models: The networks, joined by ``+``; the mean of their accuracies decides.
+        budget: ``none`` lets the race decide what pays. At most so many trials, as ``5``, or how long all may
+            take, as ``60s`` or ``2m``: then all recipes are tried in turn as far as it lasts. With none or a
+            number of trials equal seeds give equal bits; with a time the command in ``choice`` does.
+        models: The networks that are trained on every candidate, joined by ``+``.
+        confirm: How these are trained, and how often.
+        race: What a search may cost, and what it must be expected to gain.
     """
 
     empty_structure: ClassVar[None] = None
     one_thread_up_to: ClassVar[int] = 0
+    trains_on_whole: ClassVar[None] = None
 
-    budget: str | int = str(ladder.BASIC_TRIALS)
-    finalists: Count = 2
+    budget: str | int | None = None
     models: str = "hgnn+unigcnii"
+    confirm: Confirm = Confirm()
+    race: Race = Race()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        Budget.parse(str(self.budget))
+        if self.budget is not None:
+            Budget.parse(str(self.budget))
         unknown = [name for name in self.models.split("+") if name not in MODELS]
         if unknown:
             raise ValueError(f"models must be of {', '.join(MODELS)}, joined by +; got {unknown[0]!r}")
 
     def run(self, job: Job) -> Made:
-        """Search, confirm, and return the best with a record of everything that was tried."""
-        if not job.chooses:
-            return _unsearched(job)
-        budget = Budget.parse(str(self.budget))
+        """Try what pays, and return the best with a record of everything that was tried."""
+        sizes = Sizes.of(job.material.source, job.material.split, len(job.labels))
         facts = Facts(
-            num_nodes=len(job.labels),
-            num_validation=len(job.material.split.validation_ids),
-            num_training=len(job.material.train_labels),
-            elaborates=budget.trials > ladder.BASIC_TRIALS,
+            sizes=sizes,
+            entries=PORTFOLIO,
+            whole_training=job.whole_training,
+            unlimited=self.budget is not None,
+            asking=self._price_of_asking(sizes) if job.chooses else 0.0,
             seed=job.seed,
         )
+        budget = Budget() if self.budget is None else Budget.parse(str(self.budget))
+        if budget.is_time:
+            facts = replace(facts, entries=affordable_first(facts, budget))
+        entries = self.race.entries(facts)
+        if not job.chooses:
+            reason = "there are no validation nodes" if job.select else "validation nodes may not choose"
+            return _alone(entries[0], job, f"{reason}, so nothing was searched")
+        if len(entries) == 1 or budget.trials == 1:
+            return _alone(entries[0], job, "trying others was not expected to pay")
         networks = self._networks(job)
-        engine = Engine(job, networks=networks, budget=budget)
-        engine.search(ladder.next_proposal, facts, at_most=ladder.most_trials(facts))
-        standing = ladder.standing(facts, engine.trials)
-        finalists = []
-        among = list(_finalists(engine, standing, self.finalists))
-        for done, trial in enumerate(among, start=1):
-            finalists.append(engine.ask(trial))
-            job.progress("confirm", done, len(among), score=finalists[-1].confirmed or 0.0)
-        start, best = finalists[0], max(finalists, key=lambda trial: (trial.confirmed, trial.score))
+        reserved = _reserved(networks, budget, job, entries[0], facts) if budget.is_time else 0.0
+        engine = Engine(job, networks=networks, budget=budget, reserved=reserved)
+        trials = engine.search(self.race.next_proposal, facts, at_most=len(entries))
+        best = self.race.front(facts, trials)
         made = engine.made(best.recipe)
         return replace(
             made,
-            history=tuple(_figures(number, trial) for number, trial in enumerate(engine.trials)),
-            start_validation=start.confirmed,
-            final_validation=best.confirmed,
+            history=tuple(_figures(number, trial) for number, trial in enumerate(trials)),
+            start_validation=trials[0].score,
+            final_validation=best.score,
             judge=networks,
-            warnings=(*made.warnings, *_warnings(engine.trials, standing)),
-            choice={**record(best, engine.trials, start=start), "rungs": ladder.as_table()},
+            warnings=(*made.warnings, *engine.warnings),
+            choice=record(best, trials),
         )
 
     def _networks(self, job: Job) -> ShortTrainings:
         """Short trainings of real networks."""
         split = job.material.split
-        repeats = math.ceil(_ENOUGH_ANSWERS / len(split.validation_ids))
         return ShortTrainings(
             job.material.inputs,
             split,
             models=self.models.split("+"),
-            repeats=min(_MOST_REPEATS, repeats),
-            **(_QUICK if repeats == 1 else _THOROUGH),
+            metric=job.metric,
+            **self.confirm.with_nodes(len(split.validation_ids)),
         )
 
-
-def _unsearched(job: Job) -> Made:
-    recipe = PRESETS[_UNSEARCHED][1]
-    with thread_limit(recipe, job):
-        made = recipe.run(replace(job, select=False))
-    reason = (
-        "validation nodes may not choose" if not job.select else "there are no validation nodes to choose by"
-    )
-    warning = f"{reason}, so nothing was searched: the recipe is that of `{_UNSEARCHED}`"
-    choice = {"method": _UNSEARCHED, "settings": {}, "why": warning, "trials": []}
-    return replace(made, warnings=(*made.warnings, warning), choice=choice)
+    def _price_of_asking(self, sizes: Sizes) -> float:
+        how = self.confirm.with_nodes(sizes.validation)
+        forms = sum(len(model_class(name).forms) for name in self.models.split("+"))
+        trainings = how["repeats"] * forms
+        return costs.judging(sizes, trainings=trainings, epochs=how["epochs"], looks=how["looks"] + 1)
 
 
-def _optimized(trials: Sequence[Trial], standing: ladder.Standing) -> list[Trial]:
-    """Trials that are neither starts nor real nodes."""
-    starts = {trial.key for trial in standing.starts}
-    return [trial for trial in trials if isinstance(trial.recipe, Recipe) and trial.key not in starts]
+def affordable_first(facts: Facts, budget: Budget) -> tuple[Entry, ...]:
+    """The entries, with one first that a time is expected to be enough for: the first is always finished.
 
-
-def _finalists(engine: Engine, standing: ladder.Standing, number: int) -> Iterator[Trial]:
-    """The start that was optimized, what is in front, and the best others: at least one, if there is any.
-
-    An optimization that could not better its start returns it, and is no alternative to it. What bundles or
-    real nodes are worth the judge cannot tell: networks are always asked about the best of either.
+    It is the best of these, or the cheapest of all where there are none. Seconds are nominal.
     """
-    front = standing.best_front
-    optimized = sorted(_optimized(engine.trials, standing), key=lambda trial: -trial.score)
-    real = [trial for trial in engine.trials if not isinstance(trial.recipe, Recipe)]
-    bundled = [trial for trial in [front, *optimized] if _is_bundled(trial)]
-    always = {trial.key for trial in [front, *real]}
-    digests: set[str] = set()
-    for trial in [standing.best_start, *bundled[:1], front, *optimized, *real]:
-        if len(digests) >= max(2, number) and trial.key not in always:
-            continue
-        digest = engine.made(trial.recipe).hypergraph.digest
-        if digest not in digests:
-            digests.add(digest)
-            yield trial
+    known = [entry for entry in facts.entries if facts.whole_training or not entry.trains_on_whole]
+    prices = {entry.label: costs.condensing(entry.recipe, facts.sizes) for entry in known}
+    left = _LARGEST_SHARE * budget.seconds - ASKS_AFTER * facts.asking
+    payable = [entry for entry in known if prices[entry.label] <= left]
+    cheapest = min(known, key=lambda entry: prices[entry.label])
+    first = max(payable, key=lambda entry: entry.gain, default=cheapest)
+    return (first, *(entry for entry in facts.entries if entry is not first))
 
 
-def _is_bundled(trial: Trial) -> bool:
-    return isinstance(trial.recipe, Recipe) and isinstance(trial.recipe.bundles, Bundles)
+def _reserved(networks: ShortTrainings, budget: Budget, job: Job, first: Entry, facts: Facts) -> float:
+    """Seconds to keep for asking networks; they are asked as often as the time allows.
+
+    What cannot be kept is said before the search begins.
+    """
+    one = networks.forecast(job.labels)
+    left = max(0.0, budget.seconds - (time.perf_counter() - job.began))
+    networks.repeats = max(1, min(networks.repeats, int(_ASKING_SHARE * left / (ASKS_AFTER * one))))
+    asking = ASKS_AFTER * one * networks.repeats
+    making = costs.condensing(first.recipe, facts.sizes)
+    if asking + making > _LARGEST_SHARE * left:
+        _log.warning(
+            "a budget of %gs cannot be kept: %.0f s of it are left, and one trial and asking networks about "
+            "it take about %.0f s here",
+            budget.seconds,
+            left,
+            asking + making,
+        )
+    return asking
+
+
+def _alone(entry: Entry, job: Job, why: str) -> Made:
+    """One recipe, without asking networks about it."""
+    with thread_limit(entry.recipe, job):
+        made = entry.recipe.run(replace(job, progress=within(job.progress, 0, 1)))
+    choice = {**named(entry.recipe), "why": f"{entry.label}: {why}", "trials": []}
+    warnings = made.warnings if job.chooses else (*made.warnings, why)
+    return replace(made, warnings=warnings, choice=choice)
 
 
 def _figures(number: int, trial: Trial) -> dict[str, float]:
     """A row of the history."""
     return {"epoch": number, "score": trial.score, "seconds": trial.seconds}
-
-
-def _warnings(trials: Sequence[Trial], standing: ladder.Standing) -> Iterator[str]:
-    """What the user should know about the search itself."""
-    if not _optimized(trials, standing):
-        yield (
-            f"the budget was used up by {len(trials)} starts, so nothing was optimized; "
-            "a larger --budget would do more"
-        )

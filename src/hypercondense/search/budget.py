@@ -2,10 +2,12 @@
 
 import math
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+_SHARE = 0.9  # of a time: the rest is for starting, reading and writing
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -23,7 +25,7 @@ class Budget:
 
     Args:
         trials: How many trials may be begun.
-        seconds: For how long trials may be begun.
+        seconds: How long everything may take, what comes before and after the trials included.
     """
 
     trials: float = math.inf
@@ -45,6 +47,49 @@ class Budget:
             return cls(seconds=float(number[1]) * _UNITS[number[2]])
         return cls(trials=int(number[1]))
 
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a time, not a number of trials."""
+        return self.seconds < math.inf
+
     def is_left(self, done: Sequence[Timed]) -> bool:
         """Whether another trial may begin after these."""
         return not done or (len(done) < self.trials and sum(trial.seconds for trial in done) < self.seconds)
+
+
+class OutOfTimeError(Exception):
+    """A trial was given up because the time is over."""
+
+
+class Deadline:
+    """When trials must be over, so that what comes after them fits into a budget of time.
+
+    Args:
+        budget: All the time there is; a number of trials has no deadline.
+        reserved: Seconds that are needed after the trials.
+        used: Seconds that were used before an interruption.
+        began: When the time began to count; now by default.
+        now: The clock.
+    """
+
+    def __init__(
+        self,
+        budget: Budget,
+        *,
+        reserved: float = 0.0,
+        used: float = 0.0,
+        began: float | None = None,
+        now: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.now, self.reserved = now, reserved
+        self.end = (now() if began is None else began) + _SHARE * budget.seconds - used
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no trial may begin or go on."""
+        return self.now() >= self.end - self.reserved
+
+    def watch(self, stage: str, done: int, total: int, /, **figures: float) -> None:
+        """Progress of a trial, which is given up when the time is over."""
+        if self.is_over:
+            raise OutOfTimeError

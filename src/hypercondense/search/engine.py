@@ -1,24 +1,39 @@
-"""Runs a policy: carries out what it proposes, remembers trials by the digest of their recipe, asks networks.
+"""Runs a policy: carries out what it proposes, and remembers trials by the digest of their recipe.
 
-Resuming is calling it again: what was tried before an interruption is known and not tried again.
+Resuming is calling it again: what networks said before an interruption is known, and a recipe that was
+carried out, or half of it, continues from a checkpoint of its own.
 """
 
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from hypercondense.condensing.job import Job, Made
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.run import thread_limit
+from hypercondense.errors import CondensationError
 from hypercondense.nn.short_trainings import ShortTrainings
-from hypercondense.runtime.progress import silent
-from hypercondense.search.budget import Budget
-from hypercondense.search.judge import Judge
-from hypercondense.search.policy import Ask, Facts, Policy, Trial, Tried, Try
+from hypercondense.runtime.progress import Progress
+from hypercondense.search.answers import Answers
+from hypercondense.search.budget import Budget, Deadline, OutOfTimeError
+from hypercondense.search.policy import Facts, Policy, Trial, Try
 from hypercondense.typed import digest_of
+
+#: How often networks are asked after something was made: about it, and about random nodes.
+ASKS_AFTER = 2
+_THOUSANDTHS = 1000  # of a trial, in which progress is told
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of a recipe that was tried: contributions, (trainings, nodes), and how long it took."""
+
+    contributions: Tensor
+    seconds: float
 
 
 class Engine:
@@ -26,106 +41,120 @@ class Engine:
 
     Args:
         job: What is condensed; its checkpoint keeps what is known.
-        networks: Trained for a short while on what trials made, where a policy asks for it.
-        budget: How long trials may be begun.
+        networks: Trained on what every trial made.
+        budget: How much may be tried.
+        reserved: Seconds that are needed after a recipe was carried out, of a budget of time.
     """
 
-    def __init__(self, job: Job, *, networks: ShortTrainings, budget: Budget) -> None:
-        self.trial_job = replace(job, progress=silent, checkpoint=None)
+    def __init__(self, job: Job, *, networks: ShortTrainings, budget: Budget, reserved: float = 0.0) -> None:
         self.job, self.networks, self.budget = job, networks, budget
-        self.judge = Judge.of(job)
         self.trials: list[Trial] = []
+        self.warnings: list[str] = []
         self._made: dict[str, Made] = {}
-        self._known = dict(self._load())
+        self._known: dict[str, Known] = self._load()  # by the digest of the recipe
+        used = sum(known.seconds for known in self._known.values())
+        self.deadline = Deadline(budget, reserved=reserved, used=used, began=job.began)
 
     def search(self, policy: Policy, facts: Facts, *, at_most: int) -> list[Trial]:
         """Do what the policy proposes until it has no proposal, or the budget is used up."""
+        total = max(1, int(min(self.budget.trials, at_most)))
         while (proposal := policy(facts, self.trials)) is not None:
-            if not self._is_known(proposal) and not self.budget.is_left(self.trials):
+            is_known = digest_of(proposal.recipe) in self._known
+            if not is_known and not self._may_go_on():
                 break
-            if isinstance(proposal, Ask):
-                self.ask(proposal.trial)
-                continue
-            trial = self._tried(proposal)
-            self.trials.append(trial)
+            progress = self._watched(within(self.job.progress, len(self.trials), total))
+            try:
+                self.trials.append(self._tried(proposal, progress))
+            except OutOfTimeError:
+                break
             self._save()
-            total = max(len(self.trials), int(min(self.budget.trials, at_most)))
-            self.job.progress("search", len(self.trials), total, score=trial.score)
+            done = _THOUSANDTHS * len(self.trials)
+            self.job.progress("search", done, max(done, _THOUSANDTHS * total), score=self.trials[-1].score)
         return self.trials
 
-    def ask(self, trial: Trial) -> Trial:
-        """The trial with the accuracies of networks, which replaces it among the trials."""
-        if trial.accuracies:
-            return trial
-        known = self._known.get(trial.key)
-        if known is not None and known.accuracies:
-            asked = replace(trial, accuracies=known.accuracies, seconds=known.seconds)
-        else:
-            begin = time.perf_counter()
-            with self.job.material.clock.stage("confirm"):
-                accuracies = tuple(self.networks.each(self.made(trial.recipe).hypergraph))
-            seconds = trial.seconds + time.perf_counter() - begin
-            asked = replace(trial, accuracies=accuracies, seconds=seconds)
-            self._known[trial.key] = asked
-        self.trials[self.trials.index(trial)] = asked
-        self._save()
-        return asked
+    def _may_go_on(self) -> bool:
+        """Whether something else may be tried; the first trial always may."""
+        in_time = not self.trials or not self.deadline.is_over
+        return in_time and self.budget.is_left(self.trials)
 
-    def made(self, recipe: Tried) -> Made:
+    def _watched(self, progress: Progress) -> Progress:
+        """Progress of a trial that is given up when the time is over, unless it is the first."""
+        if not self.trials or not self.budget.is_time:
+            return progress
+
+        def tell(stage: str, done: int, total: int, /, **figures: float) -> None:
+            self.deadline.watch(stage, done, total)
+            progress(stage, done, total, **figures)
+
+        return tell
+
+    def made(self, recipe: Recipe, progress: Progress | None = None) -> Made:
         """What a recipe made; made again, to the same bits, if it was not kept."""
         key = digest_of(recipe)
         if key not in self._made:
-            with thread_limit(recipe, self.trial_job):
-                if isinstance(recipe, Recipe):
-                    self.job.material.parts(recipe.map)  # kept for other trials under the same map
-                self._made[key] = recipe.run(self.trial_job)
+            keeper = self.job.checkpoint and self.job.checkpoint.of_trial(key)
+            job = replace(self.job, checkpoint=keeper, progress=progress or self.job.progress)
+            with thread_limit(recipe, job):
+                self.job.material.parts(recipe.map)  # kept for other trials under the same map
+                self._made[key] = recipe.run(job)
         return self._made[key]
 
-    def _is_known(self, proposal: Try | Ask) -> bool:
-        if isinstance(proposal, Try):
-            return digest_of(proposal.recipe) in self._known
-        known = self._known.get(proposal.trial.key)
-        return known is not None and bool(known.accuracies)
+    def _tried(self, proposal: Try, progress: Progress) -> Trial:
+        key = digest_of(proposal.recipe)
+        if key not in self._known:
+            begin = time.perf_counter()
+            contributions = self._answers(proposal, progress)
+            self._known[key] = Known(contributions, time.perf_counter() - begin)
+        known = self._known[key]
+        return Trial(
+            label=proposal.label,
+            recipe=proposal.recipe,
+            answers=Answers(known.contributions),
+            seconds=known.seconds,
+        )
 
-    def _tried(self, proposal: Try) -> Trial:
-        known = self._known.get(digest_of(proposal.recipe))
-        if known is not None:
-            return replace(known, label=proposal.label, recipe=proposal.recipe, accuracies=())
-        begin = time.perf_counter()
-        recipe = proposal.recipe
-        trusts = not isinstance(recipe, Recipe) or recipe.map.trusts_structure
-        right = self.judge(self.made(recipe).hypergraph, trusts_structure=trusts)
-        seconds = time.perf_counter() - begin
-        trial = Trial(label=proposal.label, recipe=recipe, right=right, seconds=seconds)
-        self._known[trial.key] = trial
-        return trial
+    def _answers(self, proposal: Try, progress: Progress) -> Tensor:
+        """What networks say of what a recipe makes; of one that makes nothing, that all is wrong."""
+        try:
+            made = self.made(proposal.recipe, progress)
+        except CondensationError as error:
+            self.warnings.append(f"{proposal.label} was left out: {error}")
+            return torch.zeros(1, len(self.job.material.split.validation_ids), dtype=torch.float64)
+        asked = time.perf_counter()
+        with self.job.material.clock.stage("confirm"):
+            contributions = self.networks.contributions(made.hypergraph)
+        taken = time.perf_counter() - asked
+        self.deadline.reserved = max(self.deadline.reserved, ASKS_AFTER * taken)
+        return contributions
 
     def _save(self) -> None:
         keeper = self.job.checkpoint
-        if keeper is None or not keeper.due():
+        if keeper is None:
             return
-        answers = {key: trial.right.to(torch.uint8) for key, trial in self._known.items()}
-        facts: dict[str, Any] = {
-            "trials": {
-                key: {"seconds": trial.seconds, "accuracies": trial.accuracies}
-                for key, trial in self._known.items()
-            }
-        }
-        keeper.save(answers, facts)
+        told = {key: known.contributions for key, known in self._known.items()}
+        facts: dict[str, Any] = {"seconds": {key: known.seconds for key, known in self._known.items()}}
+        keeper.save(told, facts)
 
-    def _load(self) -> Iterator[tuple[str, Trial]]:
-        saved = self.job.checkpoint and self.job.checkpoint.load()
-        if not saved:
-            return
-        answers, facts = saved
-        for key, told in facts["trials"].items():
-            yield (
-                key,
-                Trial(
-                    label="",
-                    recipe=Recipe(),
-                    right=answers[key].bool(),
-                    seconds=told["seconds"],
-                    accuracies=tuple(told["accuracies"]),
-                ),
-            )
+    def _load(self) -> dict[str, Known]:
+        keeper = self.job.checkpoint
+        saved = keeper and keeper.load()
+        if not keeper or not saved:
+            return {}
+        with keeper.continuing():
+            return dict(_restored(*saved))
+
+
+def _restored(told: Mapping[str, Tensor], facts: Mapping[str, Any]) -> Iterator[tuple[str, Known]]:
+    for key, seconds in facts["seconds"].items():
+        yield key, Known(told[key].double(), float(seconds))
+
+
+def within(progress: Progress, done: int, total: int) -> Callable[..., None]:
+    """Progress of one trial as a part of that of the search."""
+
+    def tell(stage: str, step: int, steps: int, **figures: float) -> None:
+        if stage == "condense":
+            share = _THOUSANDTHS * step // max(1, steps)
+            progress("search", _THOUSANDTHS * done + share, _THOUSANDTHS * max(total, done + 1), **figures)
+
+    return tell

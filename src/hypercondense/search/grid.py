@@ -14,8 +14,9 @@ from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.starts import Means
 from hypercondense.runtime.rng import Stream, numpy_generator
 from hypercondense.search.budget import Budget
+from hypercondense.search.costs import Sizes
 from hypercondense.search.engine import Engine
-from hypercondense.search.policy import Ask, Facts, Policy, Proposal, Trial, Try
+from hypercondense.search.policy import Facts, Policy, Trial, Try
 from hypercondense.search.record import record
 from hypercondense.typed import Value
 
@@ -32,6 +33,7 @@ class PaperGrid(Value):
     """
 
     one_thread_up_to: ClassVar[int] = 0
+    trains_on_whole: ClassVar[None] = None
 
     base: Recipe
     budget: str | int = "20"
@@ -52,37 +54,33 @@ class PaperGrid(Value):
         if not job.chooses:
             raise ValueError(
                 "the grid is searched on validation nodes, and there are none or they may not choose; "
-                "leave the budget out, or let them (--select)"
+                "leave the budget out, or let them (select)"
             )
         budget = Budget.parse(str(self.budget))
-        facts = Facts(
-            num_nodes=len(job.labels),
-            num_validation=len(job.material.split.validation_ids),
-            num_training=len(job.material.train_labels),
-            seed=job.seed,
-        )
+        sizes = Sizes.of(job.material.source, job.material.split, len(job.labels))
+        facts = Facts(sizes=sizes, unlimited=True, seed=job.seed)
         engine = Engine(job, networks=job.material.short_trainings, budget=budget)
         size = len(points(self.base))
         trials = engine.search(policy_of(self.base), facts, at_most=size)
-        trials = [engine.ask(trial) for trial in list(trials)]  # the last one, if the budget ended before
-        best = max(trials, key=lambda trial: trial.confirmed or 0.0)
+        best = max(trials, key=lambda trial: trial.score)
         return replace(
             engine.made(best.recipe),
             history=tuple(
-                {"epoch": number, "score": trial.confirmed or 0.0, "seconds": trial.seconds}
+                {"epoch": number, "score": trial.score, "seconds": trial.seconds}
                 for number, trial in enumerate(trials)
             ),
             start_validation=None,
-            final_validation=best.confirmed,
+            final_validation=best.score,
             judge=job.material.short_trainings,
             choice=record(best, trials),
         )
 
 
 def points(base: Recipe) -> list[Recipe]:
-    """All points of the grid around a recipe: 2,700 with structure, 900 without."""
+    """All points of the grid around a recipe: 2,700, or 900 without structure; a fifth without diffusion."""
     goal, structure = base.goal, base.structure
     assert isinstance(goal, DualLevel)
+    times = TIMES if base.map.trusts_structure else (base.map.time,)
     with_structure: list[Anchors | None] = (
         [None] if structure is None else [structs.replace(structure, step=step) for step in STEPS]
     )
@@ -95,18 +93,16 @@ def points(base: Recipe) -> list[Recipe]:
             structure=anchors,
         )
         for time, negatives, samples, epochs, step, anchors in product(
-            TIMES, NEGATIVES, SAMPLES, EPOCHS, STEPS, with_structure
+            times, NEGATIVES, SAMPLES, EPOCHS, STEPS, with_structure
         )
     ]
 
 
 def policy_of(base: Recipe) -> Policy:
-    """Points in an order that follows from the seed; networks are asked about each."""
+    """Points in an order that follows from the seed."""
     every = points(base)
 
-    def next_point(facts: Facts, trials: Sequence[Trial]) -> Proposal | None:
-        if trials and not trials[-1].accuracies:
-            return Ask(trials[-1])
+    def next_point(facts: Facts, trials: Sequence[Trial]) -> Try | None:
         if len(trials) == len(every):
             return None
         order = numpy_generator(facts.seed, Stream.GRID).permutation(len(every))

@@ -2,17 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import TypeAlias
 
-from torch import Tensor
-
-from hypercondense.condensing.baselines.coresets import Herding
 from hypercondense.condensing.recipe import Recipe
+from hypercondense.search.answers import Answers
+from hypercondense.search.costs import Sizes
+from hypercondense.search.portfolio import PORTFOLIO, Entry
 from hypercondense.typed import digest_of
-
-#: What may be tried: recipes, and real nodes.
-Tried: TypeAlias = Recipe | Herding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,17 +16,19 @@ class Facts:
     """What is known before the first trial: sizes, never names.
 
     Args:
-        num_nodes: Condensed nodes.
-        num_validation: Validation nodes, who tell candidates apart.
-        num_training: Training nodes.
-        elaborates: Whether the budget is larger than the basic search needs.
+        sizes: Of the source and of what it is condensed to.
+        entries: What there is to try.
+        whole_training: Whether networks may be trained on the whole source.
+        unlimited: Whether somebody gave a budget, so that only it limits the cost.
+        asking: Nominal seconds of training networks on one candidate.
         seed: Of the condensation.
     """
 
-    num_nodes: int
-    num_validation: int
-    num_training: int
-    elaborates: bool = False
+    sizes: Sizes
+    entries: tuple[Entry, ...] = PORTFOLIO
+    whole_training: bool = True
+    unlimited: bool = False
+    asking: float = 0.0
     seed: int = 0
 
 
@@ -41,16 +39,14 @@ class Trial:
     Args:
         label: What it is, in words.
         recipe: What was tried.
-        right: Which validation nodes the judge got right.
-        seconds: How long it took, with what networks took that were asked.
-        accuracies: Of networks that were trained on it, where they were asked.
+        answers: Of networks that were trained on what it made, about every validation node.
+        seconds: How long it took, with these trainings.
     """
 
     label: str
-    recipe: Tried
-    right: Tensor
+    recipe: Recipe
+    answers: Answers
     seconds: float
-    accuracies: tuple[float, ...] = ()
 
     @property
     def key(self) -> str:
@@ -59,30 +55,17 @@ class Trial:
 
     @property
     def score(self) -> float:
-        """The judge's accuracy."""
-        return float(self.right.double().mean())
-
-    @property
-    def confirmed(self) -> float | None:
-        """The mean accuracy of networks, where they were asked."""
-        return fmean(self.accuracies) if self.accuracies else None
+        """What networks scored, the mean of all trainings."""
+        return self.answers.score
 
 
 @dataclass(frozen=True)
 class Try:
-    """Carry out a recipe and let the judge look at the result."""
+    """Carry out a recipe and train networks on the result."""
 
     label: str
-    recipe: Tried
+    recipe: Recipe
 
 
-@dataclass(frozen=True, eq=False)
-class Ask:
-    """Train networks on what a trial made."""
-
-    trial: Trial
-
-
-Proposal: TypeAlias = Try | Ask
-#: What to do next, given the facts and all trials so far; ``None`` ends the search.
-Policy: TypeAlias = Callable[[Facts, Sequence[Trial]], Proposal | None]
+#: What to try next, given the facts and all trials so far; ``None`` ends the search.
+Policy: TypeAlias = Callable[[Facts, Sequence[Trial]], Try | None]

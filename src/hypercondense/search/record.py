@@ -7,13 +7,11 @@ from hypercondense.condensing.predict import Predict
 from hypercondense.condensing.presets import PRESETS
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.settings import differences
-from hypercondense.search.policy import Trial, Tried
+from hypercondense.search.policy import Trial
 
 
-def named(recipe: Tried) -> dict[str, Any]:
+def named(recipe: Recipe) -> dict[str, Any]:
     """The method and settings that make a recipe: the preset that is nearest to it, and what differs."""
-    if not isinstance(recipe, Recipe):
-        return {"method": "herding", "settings": {}}
     alike = [name for name, (_, preset) in PRESETS.items() if _phases(preset) == _phases(recipe)]
     nearest = min(alike, key=lambda name: len(differences(recipe, PRESETS[name][1])))
     return {"method": nearest, "settings": differences(recipe, PRESETS[nearest][1])}
@@ -29,14 +27,13 @@ def _phases(recipe: Recipe) -> tuple[bool, ...] | str:
     return goal.closed_form is not None, goal.training is not None
 
 
-def record(best: Trial, trials: Sequence[Trial], *, start: Trial | None = None) -> dict[str, Any]:
-    """The choice, in words and as settings, and all trials; ``start`` is what was optimized, if anything."""
-    is_from_start = start is not None and best is not start and isinstance(best.recipe, Recipe)
-    what = f"{best.label} (from {start.label})" if start and is_from_start else best.label
-    beside = f", the best start {start.confirmed:.1%}" if start else f", the best of {len(trials)}"
+def record(best: Trial, trials: Sequence[Trial]) -> dict[str, Any]:
+    """The choice, in words and as settings, and all trials."""
+    others = [trial for trial in trials if trial is not best]
+    among = f", {max(others, key=lambda trial: trial.score).score:.1%} for the next" if others else ""
     return {
         **named(best.recipe),
-        "why": f"{what}: {best.confirmed:.1%} on validation nodes{beside}",
+        "why": f"{best.label}: networks trained on it have {best.score:.1%} on validation nodes{among}",
         "trials": [_facts(trial) for trial in trials],
     }
 
@@ -46,6 +43,6 @@ def _facts(trial: Trial) -> dict[str, Any]:
         "label": trial.label,
         **named(trial.recipe),
         "score": trial.score,
-        "confirmed": trial.confirmed,
+        "scores": list(trial.answers.scores),
         "seconds": trial.seconds,
     }

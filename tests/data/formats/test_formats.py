@@ -16,7 +16,7 @@ from makers import format_examples
 from makers.format_examples import EXAMPLES, FEATURES, HYPEREDGE_IDS, LABELS, NODE_IDS
 
 OPTIONAL = {"label-names-x.txt"}  # a reader does without them
-TEXT = (".txt", ".csv", ".content", ".edges", ".json")
+TEXT = (".txt", ".csv", ".content", ".edges", ".json", ".noun", ".verb", ".adj", ".adv")
 
 
 def _parts() -> list[tuple[str, str]]:
@@ -54,7 +54,7 @@ def test_every_format_gives_the_same_hypergraph(tmp_path: Path, name: str) -> No
     assert hypergraph.incidence.node_ids.tolist() == NODE_IDS
     assert hypergraph.incidence.hyperedge_ids.tolist() == HYPEREDGE_IDS
     assert hypergraph.num_hyperedges == 2
-    if name not in ("Yelp CSV", "Cornell text"):
+    if name not in ("Yelp CSV", "Cornell text", "WordNet"):
         np.testing.assert_array_equal(hypergraph.dense_features(), FEATURES)
         assert hypergraph.notes == ()
 
@@ -232,6 +232,7 @@ def test_reading_leaves_the_folder_as_it_was(tmp_path: Path, name: str, file: st
         ("coauthor_dblp", (41302, 22363, 99561, 140863, 1425, 6)),
         ("walmart-trips", (88860, 69906, 460630, 549490, 100, 11)),
         ("zoo", (101, 43, 1717, 1817, 16, 7)),
+        ("twitch", (16812, 2627, 16356, 33168, 7, 2)),
     ],
 )
 def test_real_data_have_the_published_sizes(shared_data: Path, name: str, sizes: tuple[int, ...]) -> None:

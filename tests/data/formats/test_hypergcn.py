@@ -27,6 +27,30 @@ def test_hypergcn_labels_may_be_one_hot(tmp_path: Path, labels: Any) -> None:
     assert read(hypergcn(tmp_path, labels=labels)).labels.tolist() == LABELS
 
 
+@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize("shape", [(4,), (4, 1)])
+def test_hypergcn_labels_may_be_an_array_of_objects_that_are_whole_numbers(
+    tmp_path: Path, protocol: int, shape: tuple[int, ...]
+) -> None:
+    labels = np.array(LABELS, dtype=object).reshape(shape)
+    format_examples.hypergcn(tmp_path)
+    (tmp_path / "labels.pickle").write_bytes(pickle.dumps(labels, protocol=protocol))
+    assert read(tmp_path).labels.tolist() == LABELS
+
+
+@pytest.mark.parametrize(
+    ("strange", "kind"), [(None, "NoneType"), (1.5, "float"), (True, "bool"), ("1", "str"), ([1], "list")]
+)
+def test_objects_that_are_no_whole_numbers_are_refused(tmp_path: Path, strange: Any, kind: str) -> None:
+    labels = np.array([0, 1, 1, None], dtype=object)
+    labels[3] = strange
+    refuses(hypergcn(tmp_path, labels=labels), f"labels.pickle .*only whole numbers are allowed .* a {kind}$")
+
+
+def test_an_object_too_large_for_a_number_is_refused(tmp_path: Path) -> None:
+    refuses(hypergcn(tmp_path, labels=np.array([0, 1, 1, 2**70], dtype=object)), "labels.pickle .*too large")
+
+
 def test_hypergcn_labels_may_be_rows_of_arrays(tmp_path: Path) -> None:
     assert read(hypergcn(tmp_path, labels=list(np.eye(2)[LABELS]))).labels.tolist() == LABELS
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypercondense.data.formats import read, read_native, write_native
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph.names import is_name_array
 from makers.format_examples import tiny
 from makers.strategies import hypergraphs
 
@@ -55,7 +56,8 @@ def _changed(value: Any) -> Any:
 @given(hypergraphs(), st.data())
 def test_the_digest_changes_when_any_number_changes(hypergraph: Hypergraph, data: st.DataObject) -> None:
     arrays, facts = hypergraph.to_arrays()
-    key = data.draw(st.sampled_from([key for key in arrays if arrays[key].size]))
+    counted = [key for key in arrays if arrays[key].size and not is_name_array(key)]
+    key = data.draw(st.sampled_from(counted))
     changed = arrays[key].copy()
     place = data.draw(st.integers(0, changed.size - 1))
     changed.flat[place] = _changed(changed.flat[place])
@@ -97,6 +99,7 @@ def test_an_existing_folder_stays_unless_overwritten(tmp_path: Path) -> None:
 
 def _edit(path: Path, **changes: Any) -> None:
     manifest = json.loads((path / "manifest.json").read_text())
+    del manifest["checksum"]  # what is changed on purpose has none
     (path / "manifest.json").write_text(json.dumps(manifest | changes))
 
 

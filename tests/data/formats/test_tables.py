@@ -21,6 +21,8 @@ def test_tables_give_names_to_classes_and_features(tmp_path: Path) -> None:
     hypergraph = read(tables(tmp_path))
     assert hypergraph.label_names == ("cat", "dög")
     assert hypergraph.feature_names == ("wide", "tall")
+    assert hypergraph.node_names == ("n0", "n1", "n2", "n3")
+    assert hypergraph.hyperedge_names == ("e", "f")
 
 
 def test_tables_may_lack_labels_of_nodes(tmp_path: Path) -> None:
@@ -70,6 +72,8 @@ def test_a_table_called_anything_is_known_by_its_columns(tmp_path: Path) -> None
         ({"incidence": "node,hyperedge,weight\nn0,e,0\n"}, "weights must be positive"),
         ({"incidence": 'node,hyperedge\n"n0,e\n'}, "line 2: unexpected end of data"),
         ({"features": "node,a\nn0,1\nn0,2\n"}, "row 2: node 'n0' is there twice"),
+        ({"features": "node,a\nn0,1\n,2\n"}, "row 2: the node has no name"),
+        ({"incidence": "node,hyperedge\nn0,e\nn1,\n"}, "row 2: the hyperedge has no name"),
         ({"features": "node\nn0\n"}, "no column of features"),
         ({"features": "node,a\nn0,1\nn1,\nn2,0\nn3,0\n"}, "row 2, column 'a': expected a number, got ''"),
         ({"features": "node,a\nn0,1\nn1,nan\nn2,0\nn3,0\n"}, "node 1, column 0 is nan"),

@@ -28,6 +28,7 @@ class Random(Value):
 
     empty_structure: ClassVar[str] = _EMPTY
     one_thread_up_to: ClassVar[int] = 0
+    trains_on_whole: ClassVar[None] = None
 
     def run(self, job: Job) -> Made:
         """Any nodes of the right classes."""
@@ -48,6 +49,11 @@ class Herding(Value):
 
     embedding: Embedding = Raw()
 
+    @property
+    def trains_on_whole(self) -> str | None:
+        """The embedding may be."""
+        return self.embedding.trains_on_whole
+
     def run(self, job: Job) -> Made:
         """The nodes that represent the rows of their class."""
         return cut_out(job, _chosen(job, self.embedding, herding))
@@ -64,6 +70,11 @@ class KCenter(Value):
     one_thread_up_to: ClassVar[int] = 0
 
     embedding: Embedding = Raw()
+
+    @property
+    def trains_on_whole(self) -> str | None:
+        """The embedding may be."""
+        return self.embedding.trains_on_whole
 
     def run(self, job: Job) -> Made:
         """The nodes that represent the rows of their class."""

@@ -1,6 +1,6 @@
 """Spaces in which coresets measure distance: features, diffused features, what a trained HGNN sees."""
 
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import torch
@@ -15,6 +15,8 @@ from hypercondense.typed import Count, Positive, Value
 class Raw(Value, tag_field="kind", tag="raw"):
     """The features as they are."""
 
+    trains_on_whole: ClassVar[None] = None
+
     def rows(self, job: Job) -> Any:
         """One row per training node, sparse if the source's are."""
         return job.material.source.features[job.material.split.train_ids]
@@ -26,6 +28,8 @@ class Diffused(Value, tag_field="kind", tag="diffused"):
     Args:
         time: Diffusion time.
     """
+
+    trains_on_whole: ClassVar[None] = None
 
     time: Positive = 2.0
 
@@ -41,6 +45,8 @@ class HiddenLayer(Value, tag_field="kind", tag="trained"):
         epochs: Of the training, of which the last is kept.
     """
 
+    trains_on_whole: ClassVar[str] = "a network (embedding.kind=trained)"
+
     epochs: Count = 100
 
     def rows(self, job: Job) -> Dense:
@@ -49,6 +55,7 @@ class HiddenLayer(Value, tag_field="kind", tag="trained"):
         nobody = np.empty(0, np.int64)
         only_training = Split(material.split.train_ids, nobody, nobody)
         how = Configuration(model="hgnn", epochs=self.epochs)
+        material.begin_whole_training(self.trains_on_whole, 1)
         with material.clock.stage("embed"):
             inputs = material.inputs
             model = train(how, inputs, inputs, only_training, seed=job.seed, progress=job.progress).model

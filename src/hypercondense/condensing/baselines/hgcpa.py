@@ -37,6 +37,7 @@ class HGCPA(Value):
 
     empty_structure: ClassVar[None] = None
     one_thread_up_to: ClassVar[int] = 256
+    trains_on_whole: ClassVar[None] = None
 
     hops: CountOrZero = 2
     samples: Count = 20

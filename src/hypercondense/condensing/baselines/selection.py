@@ -17,7 +17,7 @@ _Vector: TypeAlias = NDArray[np.float64]
 def check_enough(train_labels: Ids, labels: Ids) -> None:
     """Raise ``ValueError`` if a class has fewer training nodes than are to be chosen of it.
 
-    The shares of the classes follow their training nodes, so this happens only if more nodes are asked for
+    Where the shares of the classes follow their training nodes, this happens only if more nodes are asked for
     than there are training nodes, and any number up to that is possible.
     """
     for label, size in zip(*np.unique(labels, return_counts=True), strict=True):
@@ -25,7 +25,8 @@ def check_enough(train_labels: Ids, labels: Ids) -> None:
         if available < size:
             raise ValueError(
                 f"{len(labels)} condensed nodes need {size} training nodes of class {label}, but there are "
-                f"{available}; a method that chooses nodes can give at most --nodes {len(train_labels)}"
+                f"{available}; a method that chooses nodes can give at most {len(train_labels)} nodes, with "
+                "allocate='proportional'"
             )
 
 

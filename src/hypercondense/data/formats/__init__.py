@@ -10,11 +10,13 @@ from hypercondense.data.formats.files import one_line_errors
 from hypercondense.data.formats.hypergcn import HYPERGCN
 from hypercondense.data.formats.native import NATIVE, read_native, write_native
 from hypercondense.data.formats.npz import NPZ, write_npz
-from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.data.formats.tables import TABLES, write_tables
 from hypercondense.data.formats.tensors import TENSORS
+from hypercondense.data.formats.wordnet import WORDNET
 from hypercondense.data.formats.yelp import YELP
 from hypercondense.errors import FormatError
+from hypercondense.files.regular import open_regular
 from hypercondense.hypergraph import Hypergraph
 
 __all__ = [
@@ -29,6 +31,9 @@ __all__ = [
     "write_tables",
 ]
 
+_COLUMNS = 10**6  # of sparse features that a file may declare beside one for each of its bytes
+_COLUMN_BYTES = 64  # of a network for each of them, at least
+
 # The first that recognises a path reads it.
 READERS: tuple[Reader, ...] = (
     NATIVE,
@@ -36,6 +41,7 @@ READERS: tuple[Reader, ...] = (
     HYPERGCN,
     YELP,
     CORNELL,
+    WORDNET,
     CONTENT_EDGES,
     TENSORS,
     NPZ,
@@ -55,7 +61,13 @@ WRITERS: dict[str, Writer] = {"npz": write_npz, "tables": write_tables}
 
 
 def read(
-    path: Path | str, *, name: str | None = None, noise: float = 0.6, width: int = 100, seed: int = 0
+    path: Path | str,
+    *,
+    name: str | None = None,
+    noise: float = 0.6,
+    width: int = 100,
+    seed: int = 0,
+    memory: int | None = None,
 ) -> Hypergraph:
     """Read a hypergraph from a file or folder in any supported format.
 
@@ -66,22 +78,37 @@ def read(
             stores none (Cornell). So are ``width``, their number, and ``seed``.
         width: See ``noise``.
         seed: See ``noise``.
+        memory: Bytes that reading may take, where that is more than 400 MB and ten times the file. A small
+            file that is unpacked to more is refused before it is.
 
     Raises:
         FormatError: The file is missing, of no known format, or broken. The text is one line.
     """
     path = Path(path)
-    recipe = FeatureRecipe(noise=noise, width=width, seed=seed)
+    reading = Reading(noise=noise, width=width, seed=seed, memory=memory)
     with one_line_errors(path):
         reader = _reader_of(path)
-        return reader.read(path, name, recipe)
+        hypergraph = reader.read(path, name, reading)
+        _check_columns(path, hypergraph, memory)
+        return hypergraph
+
+
+def _check_columns(path: Path, hypergraph: Hypergraph, memory: int | None) -> None:
+    """Sparse features cost nothing for columns that hold nothing, and everything that uses them does."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    allowed = max(_COLUMNS + sum(file.stat().st_size for file in files), (memory or 0) // _COLUMN_BYTES)
+    if hypergraph.is_sparse and hypergraph.num_features > allowed:
+        raise FormatError(
+            f"{path} declares {hypergraph.num_features:,} columns of features, more than the {allowed:,} a "
+            "file of its size may have; leave out those that hold nothing, or allow more with --memory"
+        )
 
 
 def _reader_of(path: Path) -> Reader:
     if not path.is_dir():
-        path.stat()  # names what is wrong: missing, not permitted, a loop of links
+        open_regular(path).close()  # names what is wrong: missing, not permitted, a loop of links, a pipe
     for reader in READERS:
         if reader.recognises(path):
             return reader
-    looked_for = "; ".join(f"{reader.name}: {reader.looks_for}" for reader in READERS)
-    raise FormatError(f"{path} is of no known format; looked for {looked_for}")
+    names = ", ".join(reader.name for reader in READERS)
+    raise FormatError(f"{path} is of no known format; known are {names}: docs/formats.md shows their files")

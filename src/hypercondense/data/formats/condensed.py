@@ -3,21 +3,23 @@
 import dataclasses
 from pathlib import Path
 
-from hypercondense.condensation import FORMAT, TENSORS, load_condensed
+from hypercondense.condensation import FORMAT, SCALED, TENSORS, load_condensed
 from hypercondense.data.formats.files import check_memory, containing_folder, read_bytes
-from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.files.manifest import says_format
 from hypercondense.files.storage import MANIFEST
 from hypercondense.hypergraph import Hypergraph
 
 
-def _read(path: Path, name: str | None = None, _recipe: FeatureRecipe | None = None) -> Hypergraph:
+def _read(path: Path, name: str | None = None, _reading: Reading | None = None) -> Hypergraph:
     folder = containing_folder(path)
     read_bytes(folder / MANIFEST)  # refuses what is not a file with a clear line
     if (folder / TENSORS).is_file():
         check_memory(folder / TENSORS, (folder / TENSORS).stat().st_size)
-    hypergraph = load_condensed(folder).hypergraph
-    return hypergraph if name is None else dataclasses.replace(hypergraph, name=name)
+    result = load_condensed(folder)
+    hypergraph = result.hypergraph
+    notes = hypergraph.notes if result.scale is None else (*hypergraph.notes, SCALED)
+    return dataclasses.replace(hypergraph, name=name or hypergraph.name, notes=notes)
 
 
 def _recognises(path: Path) -> bool:

@@ -6,10 +6,11 @@ import numpy as np
 
 from hypercondense.data.formats.files import default_name, file_names, read_text, the_only
 from hypercondense.data.formats.membership import renumbered, without_duplicates
-from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.data.formats.text import encode_labels, read_number_lines
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.hypergraph.names import unless_numbers
 
 _ENDINGS = (".content", ".edges")
 
@@ -19,22 +20,26 @@ def _recognises(path: Path) -> bool:
     return any(name.endswith(_ENDINGS) for name in names)
 
 
-def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
+def _read(path: Path, name: str | None, _reading: Reading) -> Hypergraph:
     content = the_only(path, "*.content") if path.is_dir() else path.with_suffix(".content")
     edges = the_only(path, "*.edges") if path.is_dir() else path.with_suffix(".edges")
     given_node_ids, given_hyperedge_ids = _pairs(edges)
     # Rows for hyperedges stand at the end of the content file; their numbers mean nothing.
     rows = _node_rows(content, int(given_hyperedge_ids.min()))
+    columns = _num_columns(content, list(rows.values()))
     node_ids = _positions(edges, given_node_ids, rows)
     hyperedge_ids, num_hyperedges = renumbered(given_hyperedge_ids)
     node_ids, hyperedge_ids, notes = without_duplicates(node_ids, hyperedge_ids)
     labels, label_names = encode_labels([line.rsplit(None, 1)[1] for line in rows.values()])
     return Hypergraph(
-        features=_features(content, list(rows.values())),
+        features=np.loadtxt(
+            list(rows.values()), dtype=np.float32, comments=None, usecols=range(1, columns - 1), ndmin=2
+        ),
         labels=labels,
         incidence=(node_ids, hyperedge_ids),
         num_hyperedges=num_hyperedges,
         label_names=label_names,
+        node_names=unless_numbers([str(node) for node in rows]),
         name=name or default_name(path),
         notes=notes,
     )
@@ -83,7 +88,8 @@ def _positions(path: Path, given: Ids, rows: dict[int, str]) -> Ids:
     return np.asarray(order[places], np.int64)
 
 
-def _features(path: Path, rows: list[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+def _num_columns(path: Path, rows: list[str]) -> int:
+    """Id, features and label together: the same number in every row."""
     columns = len(rows[0].split())
     for row in rows:
         if len(row.split()) != columns or columns < 3:
@@ -92,7 +98,7 @@ def _features(path: Path, rows: list[str]) -> np.ndarray[tuple[int, ...], np.dty
                 f"{path}: expected id, features and label in every row, as many as in the first "
                 f"({columns}, at least 3); got {len(row.split())} in the row {start!r} ..."
             )
-    return np.loadtxt(rows, dtype=np.float32, comments=None, usecols=range(1, columns - 1), ndmin=2)
+    return columns
 
 
 CONTENT_EDGES = Reader(

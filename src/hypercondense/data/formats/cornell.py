@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hypercondense.data.formats.files import check_memory, default_name, file_names, read_text, the_only
+from hypercondense.data.formats.files import default_name, file_names, read_text, the_only
 from hypercondense.data.formats.membership import empty_note, renumbered, without_duplicates
-from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.data.formats.text import read_number_lines
 from hypercondense.data.label_features import label_features, label_features_note
 from hypercondense.errors import FormatError
@@ -23,7 +23,7 @@ def _recognises(path: Path) -> bool:
     return any(name.startswith((_HYPEREDGES, _LABELS)) and name.endswith(".txt") for name in names)
 
 
-def _read(path: Path, name: str | None, recipe: FeatureRecipe) -> Hypergraph:
+def _read(path: Path, name: str | None, reading: Reading) -> Hypergraph:
     folder, ending = _folder_and_ending(path)
     label_names = _label_names(folder / (_LABEL_NAMES + ending))
     labels, notes = _labels(folder / (_LABELS + ending), label_names)
@@ -31,7 +31,7 @@ def _read(path: Path, name: str | None, recipe: FeatureRecipe) -> Hypergraph:
     _check_node_ids(folder / (_HYPEREDGES + ending), node_ids, hyperedge_ids, len(labels))
     hyperedge_ids, num_hyperedges = renumbered(hyperedge_ids)
     node_ids, hyperedge_ids, repeated = without_duplicates(node_ids - 1, hyperedge_ids)
-    features, feature_notes = _features(folder / (_FEATURES + ending), labels, recipe)
+    features, feature_notes = _features(folder / (_FEATURES + ending), labels, reading)
     return Hypergraph(
         features=features,
         labels=labels,
@@ -85,16 +85,17 @@ def _check_node_ids(path: Path, node_ids: Ids, lines: Ids, num_nodes: int) -> No
         )
 
 
-def _features(path: Path, labels: Ids, recipe: FeatureRecipe) -> tuple[Dense, list[str]]:
+def _features(path: Path, labels: Ids, reading: Reading) -> tuple[Dense, list[str]]:
     """Stored features (a line of numbers per node) if there are any, else made from the labels."""
     if path.exists():
         lines = read_text(path).replace(",", " ").splitlines()
         if not any(map(str.strip, lines)):
             raise FormatError(f"{path} holds no numbers")
         return np.loadtxt(lines, dtype=np.float32, comments=None, ndmin=2), []
-    check_memory("features made from labels", 4 * len(labels) * recipe.width)
-    note = label_features_note(width=recipe.width, noise=recipe.noise, seed=recipe.seed)
-    features = label_features(labels, width=recipe.width, noise=recipe.noise, seed=recipe.seed)
+    what = f"{path.parent}: {reading.width} features made from the label of each of {len(labels)} nodes"
+    reading.check(what, 5 * len(labels) * reading.width, file_size=2 * len(labels))
+    note = label_features_note(width=reading.width, noise=reading.noise, seed=reading.seed)
+    features = label_features(labels, width=reading.width, noise=reading.noise, seed=reading.seed)
     return features, [note]
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ class CsvTable:
         self.path = path
         delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
         text = read_text(path).replace("\r\n", "\n")
+        self._plain = text.isascii() and "_" not in text  # nothing that only Python takes for a number
         # One list of texts, not a list per row: a million small lists cost seconds.
         simple = not any(special in text for special in ('"', "\r", "\n\n")) and text[0] != "\n"
         header, self.cells = (_split if simple else _parse)(path, text, delimiter)
@@ -60,15 +62,23 @@ class CsvTable:
 
     def _parsed(self, position: int, parse: Callable[[str], float], kind: type) -> Any:
         texts = self.texts(position)
+        parse = parse if self._plain else partial(_plainly, parse)
         try:
             return np.fromiter(map(parse, texts), kind, len(texts))
         except (ValueError, OverflowError) as error:
             row = next(row for row, text in enumerate(texts) if not _parses(text, parse, kind))
-            expected = "a number" if parse is float else "a whole number"
+            expected = "a number" if kind is np.float64 else "a whole number"
             raise FormatError(
                 f"{self.path}, row {row + 1}, column {self.header[position]!r}: "
                 f"expected {expected}, got {texts[row][:40]!r}"
             ) from error
+
+
+def _plainly(parse: Callable[[str], float], text: str) -> float:
+    """A number in ASCII digits; Python also reads ``1_0`` and digits of other scripts."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(text)
+    return parse(text)
 
 
 def _parses(text: str, parse: Callable[[str], float], kind: type) -> bool:

@@ -1,6 +1,7 @@
 """Reading the files of a format: whole, bounded by memory, and with errors of one line."""
 
 import csv
+import os
 import struct
 import zipfile
 import zlib
@@ -9,19 +10,24 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hypercondense.errors import FormatError, one_line
+from hypercondense.files.regular import open_regular
 from hypercondense.runtime.memory import available_bytes, format_size
 
 MEMORY_SHARE = 0.5  # of the available memory; a file that would unpack to more is refused
 _FALLBACK_MEMORY = 8 * 10**9  # where the system does not tell
+
+_LONGEST = 160  # letters of what another library says about a file
 
 # What broken files make the standard library and numpy raise.
 _BROKEN = (
     OSError,
     ValueError,
     TypeError,
-    OverflowError,
+    ArithmeticError,
+    LookupError,
     MemoryError,
     RecursionError,
+    NotImplementedError,
     EOFError,
     struct.error,
     zlib.error,
@@ -42,29 +48,30 @@ def one_line_errors(path: Path) -> Iterator[None]:
     except MemoryError as error:
         raise FormatError(f"{path} does not fit into memory") from error
     except _BROKEN as error:
-        raise FormatError(f"{path}: {one_line(error)}") from error
+        raise FormatError(f"{path}: {one_line(error, longest=_LONGEST)}") from error
 
 
-def check_memory(what: object, num_bytes: int) -> None:
-    """Refuse, before anything is allocated, what needs more than a share of the available memory."""
+def check_memory(what: object, num_bytes: int, *, allowed: int | None = None) -> None:
+    """Refuse, before anything is allocated, what needs more than is allowed or than the machine can spare."""
     limit = int(MEMORY_SHARE * (available_bytes() or _FALLBACK_MEMORY))
+    advice = "use a machine with more memory"
+    if allowed is not None and allowed < limit:
+        limit, advice = allowed, "if it is right, allow more with --memory (memory=... in Python)"
     if num_bytes > limit:
         raise FormatError(
             f"{what} would need {format_size(num_bytes)} of memory, more than the {format_size(limit)} "
-            "allowed here; check the file, or use a machine with more memory"
+            f"allowed here; check the file, or {advice}"
         )
 
 
 def read_bytes(path: Path) -> bytes:
     """The content of a regular file; anything else (a folder, a device) is refused."""
-    if not path.exists():
-        raise FormatError(f"{path} is missing")
-    if not path.is_file():
-        raise FormatError(
-            f"{path} must be a file, but it is {'a folder' if path.is_dir() else 'something else'}"
-        )
-    check_memory(path, path.stat().st_size)
-    return path.read_bytes()
+    try:
+        with open_regular(path) as file:
+            check_memory(path, os.fstat(file.fileno()).st_size)
+            return file.read()
+    except FileNotFoundError as error:
+        raise FormatError(f"{path} is missing") from error
 
 
 def read_text(path: Path) -> str:

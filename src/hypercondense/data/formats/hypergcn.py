@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from hypercondense.data.formats.files import (
-    check_memory,
     containing_folder,
     default_name,
     file_names,
     one_line_errors,
 )
 from hypercondense.data.formats.membership import empty_note, renumbered, without_duplicates
-from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.data.formats.safe_pickle import read_pickle
 from hypercondense.data.formats.stand_ins import SparseRows, as_array
 from hypercondense.errors import FormatError
@@ -24,17 +23,20 @@ from hypercondense.hypergraph.checks import csr_from_parts
 
 _FEATURES, _LABELS, _HYPEREDGES = _FILES = ("features.pickle", "labels.pickle", "hypergraph.pickle")
 
+# Bytes made of a number, as often as it is referred to: 100,000 references to one list are 100,000 lists.
+_NUMBER_BYTES, _MEMBER_BYTES = 24, 64
+
 
 def _recognises(path: Path) -> bool:
     return any(name in _FILES for name in ([path.name] if path.is_file() else file_names(path)))
 
 
-def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
+def _read(path: Path, name: str | None, reading: Reading) -> Hypergraph:
     folder = containing_folder(path)
-    features = _features(folder / _FEATURES)
-    labels = _labels(folder / _LABELS)
+    features = _features(folder / _FEATURES, reading)
+    labels = _labels(folder / _LABELS, reading)
     with one_line_errors(folder / _HYPEREDGES):
-        given_node_ids, given_hyperedge_ids, num_given = _memberships(folder / _HYPEREDGES)
+        given_node_ids, given_hyperedge_ids, num_given = _memberships(folder / _HYPEREDGES, reading)
         hyperedge_ids, num_hyperedges = renumbered(given_hyperedge_ids)
         node_ids, hyperedge_ids, notes = without_duplicates(given_node_ids, hyperedge_ids)
     return Hypergraph(
@@ -47,7 +49,7 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
     )
 
 
-def _features(path: Path) -> Any:
+def _features(path: Path, reading: Reading) -> Any:
     value = read_pickle(path)
     if isinstance(value, SparseRows):
         state = value.state
@@ -60,16 +62,16 @@ def _features(path: Path) -> Any:
     if isinstance(value, np.ndarray) and value.ndim == 2:
         return value
     if isinstance(value, list):
-        return _rows(path, value)
+        return _rows(path, value, reading)
     raise FormatError(f"{path} must hold a csr matrix or a table of numbers, not a {type(value).__name__}")
 
 
-def _labels(path: Path) -> Any:
+def _labels(path: Path, reading: Reading) -> Any:
     """Whole numbers; rows of a one-hot table become the place of their 1."""
     value = read_pickle(path)
     if isinstance(value, list) and value and not isinstance(as_array(value[0]), list | tuple | np.ndarray):
         return _flat(path, value)
-    table = _rows(path, value) if isinstance(value, list) else value
+    table = _rows(path, value, reading) if isinstance(value, list) else value
     if not isinstance(table, np.ndarray) or table.ndim not in (1, 2) or table.size == 0:
         raise FormatError(f"{path} must hold a list of labels, not a {type(value).__name__}")
     if table.ndim == 1 or table.shape[1] == 1:
@@ -88,9 +90,9 @@ def _flat(path: Path, values: Collection[Any]) -> "np.ndarray[Any, Any]":
     return np.asarray(list(values))
 
 
-def _rows(path: Path, given: list[Any]) -> "np.ndarray[Any, Any]":
+def _rows(path: Path, given: list[Any], reading: Reading) -> "np.ndarray[Any, Any]":
     rows = [_row(path, row) for row in given]
-    check_memory(path, 64 * sum(map(len, rows)))
+    reading.check(path, _NUMBER_BYTES * sum(map(len, rows)), file_size=path.stat().st_size)
     flat = [row if isinstance(row, np.ndarray) else _flat(path, row) for row in rows]
     if len({row.shape for row in flat}) != 1:
         raise FormatError(f"{path} must hold rows of one length")
@@ -104,7 +106,7 @@ def _row(path: Path, given: Any) -> Any:
     return row
 
 
-def _memberships(path: Path) -> tuple[Ids, Ids, int]:
+def _memberships(path: Path, reading: Reading) -> tuple[Ids, Ids, int]:
     """Node ids, hyperedge ids (in the order of the file) and the number of hyperedges."""
     value = read_pickle(path)
     if not isinstance(value, dict | list):
@@ -113,7 +115,7 @@ def _memberships(path: Path) -> tuple[Ids, Ids, int]:
     members = [_members(path, group) for group in given]
     sizes = np.fromiter(map(len, members), np.int64, len(members))
     # A short file can refer to one long list many times.
-    check_memory(path, 64 * sum(map(len, members)))
+    reading.check(path, _MEMBER_BYTES * sum(map(len, members)), file_size=path.stat().st_size)
     lists = (group.tolist() if isinstance(group, np.ndarray) else group for group in members)
     flat = list(chain.from_iterable(lists))
     strange = [kind.__name__ for kind in set(map(type, flat)) - {int}]

@@ -1,28 +1,29 @@
 """The native folder: ``hypergraph.safetensors`` and ``manifest.json``, read and written."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
 
 from hypercondense.data.formats.files import check_memory, containing_folder, one_line_errors, read_bytes
-from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.errors import FormatError
-from hypercondense.files.manifest import read_manifest, says_format
+from hypercondense.files.manifest import read_manifest, says_format, write_manifest
 from hypercondense.files.storage import (
     MANIFEST,
+    TENSORS_OF,
     file_digest,
     read_tensors,
     replaced_folder,
-    write_json,
     write_tensors,
 )
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.hypergraph.stored import StoredFacts, restored
 from hypercondense.typed import Value
 
-TENSORS_FILE = "hypergraph.safetensors"
 FORMAT = "hypercondense.hypergraph"
+TENSORS_FILE = TENSORS_OF[FORMAT]
 VERSION = 2  # of folders with soft labels; others are of version 1, which older programs read too
 
 
@@ -35,7 +36,7 @@ class NativeManifest(Value, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     facts: StoredFacts
     digest: str
-    sha256: dict[str, str]
+    sha256: Mapping[str, str]
 
 
 def write_native(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
@@ -52,7 +53,7 @@ def write_native(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False)
             "digest": hypergraph.digest,
             "sha256": {TENSORS_FILE: tensors_digest},
         }
-        write_json(folder / MANIFEST, manifest)
+        write_manifest(folder, manifest)
 
 
 def read_native(path: Path) -> Hypergraph:
@@ -62,7 +63,7 @@ def read_native(path: Path) -> Hypergraph:
         return _read(path)
 
 
-def _read(path: Path, name: str | None = None, _recipe: FeatureRecipe | None = None) -> Hypergraph:
+def _read(path: Path, name: str | None = None, _reading: Reading | None = None) -> Hypergraph:
     folder = containing_folder(path)
     read_bytes(folder / MANIFEST)  # refuses what is not a file with a clear line
     manifest = read_manifest(folder, NativeManifest, format=FORMAT, version_field="version", newest=VERSION)

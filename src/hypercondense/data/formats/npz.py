@@ -3,13 +3,13 @@
 import math
 import zipfile
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from hypercondense.data.formats.files import check_memory, default_name
-from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.data.formats.files import default_name
+from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.errors import FormatError, one_line
 from hypercondense.files.storage import check_file_target, replaced_file
 from hypercondense.hypergraph import Hypergraph
@@ -17,11 +17,16 @@ from hypercondense.hypergraph.checks import csr_from_parts
 
 _NEEDED = ("labels", "node_ids", "hyperedge_ids")
 _SPARSE = ("features_data", "features_indices", "features_indptr", "features_shape")
-_NAMES = ("label_names", "feature_names")
+_NAMES = ("label_names", "feature_names", "node_names", "hyperedge_names")
 _OPTIONAL = ("weights", "soft_labels", "num_nodes", "num_hyperedges", *_NAMES, "name", "notes")
 _KEYS = ("features", *_SPARSE, *_NEEDED, *_OPTIONAL)
 _KINDS = "biufUS"  # plain numbers and text, no Python objects
 _LONGEST_HEADER = 10_000
+_LAST_LETTER = 0x10FFFF
+# Bytes made of one entry: float32; int64 in the few copies of sorting memberships; a Python text.
+_FEATURE_BYTES, _NUMBER_BYTES, _TEXT_BYTES = 5, 40, 60
+
+_Header: TypeAlias = tuple[tuple[int, ...], bool, "np.dtype[Any]"]  # shape, whether in columns, type
 
 
 def write_npz(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
@@ -80,8 +85,8 @@ def _has_labels(path: Path) -> bool:
         return False
 
 
-def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
-    arrays, ignored = _arrays(path)
+def _read(path: Path, name: str | None, reading: Reading) -> Hypergraph:
+    arrays, ignored = _arrays(path, reading)
     missing = [key for key in _NEEDED if key not in arrays]
     if missing:
         raise FormatError(f"{path} lacks the array {missing[0]!r}")
@@ -101,6 +106,8 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
         soft_labels=arrays.get("soft_labels"),
         label_names=_texts(arrays, "label_names"),
         feature_names=_texts(arrays, "feature_names"),
+        node_names=_texts(arrays, "node_names"),
+        hyperedge_names=_texts(arrays, "hyperedge_names"),
         name=name or stored_name,
         notes=notes,
     )
@@ -132,39 +139,71 @@ def _texts(arrays: dict[str, Any], key: str) -> list[str] | None:
     return None if value is None else [str(text) for text in value.reshape(-1)]
 
 
-def _arrays(path: Path) -> tuple[dict[str, Any], list[str]]:
+def _arrays(path: Path, reading: Reading) -> tuple[dict[str, Any], list[str]]:
     """The arrays with a known key, and the names of the others."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
             known = {key: entry for key, entry in entries.items() if key in _KEYS}
-            # The directory limits what is unpacked: an archive of a few bytes can state gigabytes.
-            check_memory(path, 2 * sum(entry.file_size for entry in known.values()))
-            arrays = {key: _array(path, archive, entry) for key, entry in known.items()}
+            headers = {key: _checked_header(path, archive, entry) for key, entry in known.items()}
+            # An archive of a few bytes can state gigabytes: what is made of it is counted before it is read.
+            needed = sum(_bytes_of(key, *header) for key, header in headers.items())
+            reading.check(path, needed, file_size=path.stat().st_size)
+            arrays = {key: _array(archive, known[key], *header) for key, header in headers.items()}
     except (FormatError, PermissionError):
         raise
     except Exception as error:  # zipfile, zlib and numpy raise a dozen types for a broken archive
-        raise FormatError(f"{path} is no whole npz archive ({one_line(error)})") from error
+        raise FormatError(f"{path} is no whole npz archive ({one_line(error, longest=160)})") from error
     return arrays, sorted(entries.keys() - known.keys())
 
 
-def _array(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:
-    """One array; its header and the directory of the archive must agree on the size."""
+def _checked_header(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> _Header:
+    """Shape, order and type of an array; its header and the directory of the archive must agree on the size.
+
+    Other ways to compress than numpy's make a thousand times more of a byte, and are refused.
+    """
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise FormatError(
+            f"{path}, {entry.filename}: compressed in a way that numpy never does; save it again"
+        )
     with archive.open(entry) as file:
         shape, in_columns, dtype = _header(path, file)
         expected = file.tell() + math.prod(shape) * dtype.itemsize
-        if dtype.kind not in _KINDS or dtype.names is not None or dtype.subdtype is not None:
-            raise FormatError(f"{path}, {entry.filename}: type {dtype} is not plain numbers or text")
-        if any(size < 0 for size in shape) or expected != entry.file_size:
-            raise FormatError(
-                f"{path}, {entry.filename}: shape {shape} of {dtype} needs {expected} bytes, "
-                f"but {entry.file_size} are there"
-            )
+    if dtype.kind not in _KINDS or dtype.names is not None or dtype.subdtype is not None:
+        raise FormatError(f"{path}, {entry.filename}: type {str(dtype)[:40]} is not plain numbers or text")
+    if len(shape) > 2 or any(size < 0 for size in shape) or expected != entry.file_size:
+        raise FormatError(
+            f"{path}, {entry.filename}: shape {str(shape)[:60]} of {str(dtype)[:40]} needs {expected} bytes "
+            f"and at most two dimensions, but {entry.file_size} bytes are there"
+        )
+    return shape, in_columns, dtype
+
+
+def _bytes_of(key: str, shape: tuple[int, ...], _in_columns: bool, dtype: "np.dtype[Any]") -> int:
+    """What an array takes with all that is made of it."""
+    made = _FEATURE_BYTES if key in ("features", "soft_labels") else _NUMBER_BYTES
+    if dtype.kind in "US":
+        made = _TEXT_BYTES + dtype.itemsize
+    return math.prod(shape) * (dtype.itemsize + made)
+
+
+def _array(
+    archive: zipfile.ZipFile,
+    entry: zipfile.ZipInfo,
+    shape: tuple[int, ...],
+    in_columns: bool,
+    dtype: "np.dtype[Any]",
+) -> Any:
+    """One array, after its header was checked."""
+    with archive.open(entry) as file:
+        _header(Path(entry.filename), file)
         raw = file.read()
+    if dtype.kind == "U" and (np.frombuffer(raw, f"{dtype.str[0]}u4") > _LAST_LETTER).any():
+        raise FormatError(f"{entry.filename} holds text with a letter that does not exist; save it again")
     return np.frombuffer(raw, dtype).reshape(shape, order="F" if in_columns else "C")
 
 
-def _header(path: Path, file: Any) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
+def _header(path: Path, file: Any) -> _Header:
     """Shape, whether columns are contiguous, and type; numpy parses the header as a literal."""
     stream: BinaryIO = file
     version = np.lib.format.read_magic(stream)

@@ -7,6 +7,7 @@ machine is Python's own one written in Python: the one written in C allocates wh
 
 import io
 import pickle
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,7 +24,9 @@ from hypercondense.data.formats.stand_ins import (
 )
 from hypercondense.errors import FormatError, one_line
 
+_FREE = 10**6  # bytes that any pickle may make
 _GROWTH = 64  # copies made on request of a file may be this many times its size
+_CONTAINER = 216  # bytes of an empty set, the largest thing that one byte of a pickle makes
 
 _INSTRUCTIONS = (  # noqa: SIM905 (sixty quoted words are harder to read)
     "PROTO FRAME STOP MARK POP POP_MARK NONE NEWTRUE NEWFALSE INT BININT BININT1 BININT2 LONG LONG1 LONG4 "
@@ -34,24 +37,47 @@ _INSTRUCTIONS = (  # noqa: SIM905 (sixty quoted words are harder to read)
 ).split()
 
 
+_CONTAINERS = ("EMPTY_LIST", "EMPTY_DICT", "EMPTY_SET", "LIST", "MARK")  # of one byte each
+
+
+def _counted(code: int) -> "Callable[[_Machine], None]":
+    """An instruction that makes a container, which is paid for before it is made."""
+    usual: Any = pickle._Unpickler.dispatch[code]
+
+    def make(machine: "_Machine") -> None:
+        machine.spend(_CONTAINER)
+        usual(machine)
+
+    return make
+
+
 class _Machine(pickle._Unpickler):
     """Python's unpickler without the instructions that call, import or set attributes freely."""
 
     # What the base class has, and its type stubs do not tell.
     stack: list[Any]
     append: Callable[[Any], None]
+    read: Callable[[int], bytes]
     pop_mark: Callable[[], list[Any]]
     readline: Callable[[], bytes]
 
     def __init__(self, content: bytes) -> None:
         super().__init__(io.BytesIO(content), encoding="latin1")
-        self._left = _GROWTH * (len(content) + 1000)
+        self._left = _FREE + _GROWTH * len(content)
 
     def spend(self, num_bytes: int) -> None:
         """Count what is allocated beyond the file itself: a short file could ask for endless copies."""
         self._left -= num_bytes
         if self._left < 0:
             raise FormatError(f"a pickle that unpacks to more than {_GROWTH} times its size")
+
+    def _make_bytearray(self) -> None:
+        """The base class takes the claimed size before it looks whether so many bytes follow."""
+        (size,) = struct.unpack("<Q", self.read(8))
+        content = self.read(size)  # the bytes of the file, no more
+        if len(content) != size:
+            raise FormatError(f"it claims {size} bytes and has {len(content)}")
+        self.append(bytearray(content))
 
     def find_class(self, module: str, name: str) -> Any:
         """The stand-in for an allowed name; every other name is refused."""
@@ -75,7 +101,7 @@ class _Machine(pickle._Unpickler):
         if not isinstance(target, SparseRows | DataType | ArrayContent):
             raise FormatError(f"it sets attributes of a {type(target).__name__}")
         if isinstance(target, ArrayContent):
-            self.spend(len(state[-1]))
+            self.spend(8 * len(state[-1]))  # an entry of a list of objects becomes 8 bytes
         target.build(state)
 
     def _set_items(self, pairs: list[Any]) -> None:
@@ -129,6 +155,8 @@ class _Machine(pickle._Unpickler):
             getattr(pickle, name)[0]: pickle._Unpickler.dispatch[getattr(pickle, name)[0]]
             for name in _INSTRUCTIONS
         },
+        **{getattr(pickle, name)[0]: _counted(getattr(pickle, name)[0]) for name in _CONTAINERS},
+        pickle.BYTEARRAY8[0]: _make_bytearray,
         pickle.REDUCE[0]: _call,
         pickle.NEWOBJ[0]: _call,
         pickle.BUILD[0]: _build,
@@ -156,5 +184,5 @@ def read_pickle(path: Path) -> Any:
     except KeyError as error:
         raise FormatError(f"{path} is no whole pickle of plain data (instruction {error})") from error
     except Exception as error:  # a broken program may fail in any way, and all of them mean the same
-        raise FormatError(f"{path} is no whole pickle ({one_line(error)})") from error
+        raise FormatError(f"{path} is no whole pickle ({one_line(error, longest=160)})") from error
     return as_array(value)

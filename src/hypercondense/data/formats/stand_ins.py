@@ -12,6 +12,7 @@ from hypercondense.errors import FormatError
 
 _SCALARS = (int, float, str, bytes, type(None))
 _PLAIN_TYPE = re.compile(r"[<>=|]?([biuf])([1248])")
+_OBJECTS = ("O", "O4", "O8", "|O", "|O4", "|O8")  # the digit is the size of an address
 
 
 class Allowance(Protocol):
@@ -20,6 +21,25 @@ class Allowance(Protocol):
     def spend(self, num_bytes: int) -> None:
         """Fail if too much was allocated."""
         ...
+
+
+def told(value: Any) -> str:
+    """A value in a few words. Never all of it: lists that share lists can be endless to write out.
+
+    >>> told((1, [2])), told("a" * 100)[:9]
+    ('(1, a list)', "'aaaaaaaa")
+    """
+    if isinstance(value, tuple) and len(value) <= 4:
+        return f"({', '.join(map(_part_told, value))})"
+    return _part_told(value)
+
+
+def _part_told(value: Any) -> str:
+    if isinstance(value, str | bytes):
+        return repr(value[:20])
+    if isinstance(value, int) and value.bit_length() > 64:
+        return "a large number"
+    return repr(value) if isinstance(value, int | float | None) else f"a {type(value).__name__}"
 
 
 class SparseRows:
@@ -36,20 +56,21 @@ class SparseRows:
 
 
 class DataType:
-    """Stand-in for ``numpy.dtype``: plain numbers only."""
+    """Stand-in for ``numpy.dtype``: plain numbers, or objects that must turn out to be whole numbers."""
 
-    def __init__(self, text: str) -> None:
-        found = _PLAIN_TYPE.fullmatch(text)
-        if not found:
-            raise FormatError(f"an array of type {text[:40]!r}; only plain numbers are allowed")
-        self.text = found[1] + found[2]
+    def __init__(self, text: Any) -> None:
+        found = _PLAIN_TYPE.fullmatch(text) if isinstance(text, str) else None
+        self.of_objects = isinstance(text, str) and text in _OBJECTS
+        if not found and not self.of_objects:
+            raise FormatError(f"an array of type {told(text)}; only plain numbers are allowed")
+        self.text = found[1] + found[2] if found else "O"
         self.dtype = np.dtype(self.text)
 
     def build(self, state: Any) -> None:
         """Take the byte order, the second entry of the state."""
         order = state[1]
         if order not in ("<", ">", "=", "|"):
-            raise FormatError(f"an array with byte order {order!r}")
+            raise FormatError(f"an array with byte order {told(order)}")
         self.dtype = np.dtype(self.text).newbyteorder(order)
 
 
@@ -62,6 +83,8 @@ class ArrayContent:
     def build(self, state: Any) -> None:
         """Take (version, shape, type, column order, bytes)."""
         _, shape, kind, column_order, raw = state
+        if isinstance(kind, DataType) and kind.of_objects:
+            raw, kind = _whole_numbers(raw), DataType("i8")
         self.content = _array(_python2_bytes(raw), kind, shape, "F" if column_order else "C")
 
 
@@ -76,13 +99,23 @@ def _python2_bytes(raw: Any) -> Any:
     return raw.encode("latin-1") if isinstance(raw, str) else raw
 
 
+def _whole_numbers(items: Any) -> bytes:
+    """The bytes of a list of whole numbers, which is how an array of objects is stored."""
+    if not isinstance(items, list):
+        raise FormatError("an array of objects that are not in a list")
+    strange = [type(item).__name__ for item in items if type(item) is not int]
+    if strange:
+        raise FormatError(f"an array of objects; only whole numbers are allowed there, it has a {strange[0]}")
+    return np.array(items, np.int64).tobytes()
+
+
 def _array(raw: Any, kind: Any, shape: Any, order: str) -> "np.ndarray[Any, Any]":
-    if not isinstance(raw, bytes | bytearray) or not isinstance(kind, DataType):
+    if not isinstance(raw, bytes | bytearray) or not isinstance(kind, DataType) or kind.of_objects:
         raise FormatError("an array that is not plain numbers")
     if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape):
-        raise FormatError(f"an array of shape {str(shape)[:40]}")
+        raise FormatError(f"an array of shape {told(shape)}")
     if len(shape) > 2 or math.prod(shape) * kind.dtype.itemsize != len(raw):
-        raise FormatError(f"an array of shape {str(shape)[:40]} in {len(raw)} bytes")
+        raise FormatError(f"an array of shape {told(shape)} in {len(raw)} bytes")
     if order not in ("C", "F"):
         raise FormatError("an array in unknown order")
     return np.frombuffer(raw, kind.dtype).reshape(shape, order=order)  # type: ignore[call-overload, no-any-return]
@@ -97,7 +130,7 @@ def _scalar(machine: Allowance, arguments: tuple[Any, ...]) -> Any:
 def _encode(machine: Allowance, arguments: tuple[Any, ...]) -> bytes:
     text, encoding = arguments
     if not isinstance(text, str) or encoding not in ("latin1", "latin-1"):
-        raise FormatError(f"_codecs.encode into {str(encoding)[:40]!r}")
+        raise FormatError(f"_codecs.encode into {told(encoding)}")
     machine.spend(len(text))
     return text.encode("latin-1")
 

@@ -12,11 +12,12 @@ import numpy as np
 
 from hypercondense.data.formats.csv_table import CsvTable
 from hypercondense.data.formats.files import default_name, file_names
-from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.data.formats.text import encode_labels
 from hypercondense.errors import FormatError
 from hypercondense.files.storage import replaced_folder
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
+from hypercondense.hypergraph.names import unless_numbers
 
 _ENDINGS = (".csv", ".tsv")
 _INCIDENCE, _FEATURES, _LABELS = _PARTS = ("incidence", "features", "labels")
@@ -26,7 +27,7 @@ _SOFT_LABELS = "soft_labels"
 def write_tables(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
     """Write the folder ``path``: whole or not at all. An existing one stays unless ``overwrite``.
 
-    Nodes and hyperedges are called by their numbers, classes and features by their names where they have any.
+    Everything is called by its name where it has one, else by its number.
 
     Raises:
         FileExistsError: As :func:`hypercondense.files.storage.check_target` tells.
@@ -40,30 +41,37 @@ def write_tables(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False)
         if not _comes_back(hypergraph, folder):
             raise FormatError(
                 "tables cannot hold this hypergraph: it has no hyperedges, or names of classes or features "
-                "that are empty, there twice, called node, or begin or end with blanks; npz can"
+                "that are empty, there twice, called node, or begin or end with blanks, or names of nodes "
+                "with a NUL character or a line break of Windows; npz can"
             )
 
 
 def _tables_of(hypergraph: Hypergraph) -> Iterable[tuple[str, Iterable[Sequence[object]]]]:
     """The rows of every table, with its header."""
-    nodes, incidence = range(hypergraph.num_nodes), hypergraph.incidence
+    nodes = hypergraph.node_names or range(hypergraph.num_nodes)
+    hyperedges = hypergraph.hyperedge_names or range(hypergraph.num_hyperedges)
+    incidence = hypergraph.incidence
     names = _class_names(hypergraph)
     weights = [] if incidence.weights is None else [map(_digits, incidence.weights.tolist())]
-    memberships = zip(incidence.node_ids.tolist(), incidence.hyperedge_ids.tolist(), *weights, strict=True)
+    members = (nodes[node] for node in incidence.node_ids.tolist())
+    owners = (hyperedges[hyperedge] for hyperedge in incidence.hyperedge_ids.tolist())
+    memberships = zip(members, owners, *weights, strict=True)
     yield _INCIDENCE, [("node", "hyperedge", "weight")[: 2 + len(weights)], *memberships]
-    rows = (hypergraph.dense_features(slice(node, node + 1))[0] for node in nodes)
-    yield _FEATURES, _with_nodes(_feature_names(hypergraph), rows)
+    rows = (hypergraph.dense_features(slice(node, node + 1))[0] for node in range(len(nodes)))
+    yield _FEATURES, _with_nodes(nodes, _feature_names(hypergraph), rows)
     yield (
         _LABELS,
         [("node", "label"), *zip(nodes, (names[label] for label in hypergraph.labels), strict=True)],
     )
     if hypergraph.soft_labels is not None:
-        yield _SOFT_LABELS, _with_nodes(names[:-1], hypergraph.soft_labels)
+        yield _SOFT_LABELS, _with_nodes(nodes, names[:-1], hypergraph.soft_labels)
 
 
-def _with_nodes(columns: Sequence[str], rows: Iterable[Dense]) -> Iterable[Sequence[object]]:
+def _with_nodes(
+    nodes: Sequence[object], columns: Sequence[str], rows: Iterable[Dense]
+) -> Iterable[Sequence[object]]:
     yield ("node", *columns)
-    yield from ((node, *map(_digits, row.tolist())) for node, row in enumerate(rows))
+    yield from ((node, *map(_digits, row.tolist())) for node, row in zip(nodes, rows, strict=True))
 
 
 def _class_names(hypergraph: Hypergraph) -> list[str]:
@@ -76,6 +84,11 @@ def _feature_names(hypergraph: Hypergraph) -> list[str]:
     return list(hypergraph.feature_names or (f"x{column}" for column in range(hypergraph.num_features)))
 
 
+def _own_names(hypergraph: Hypergraph) -> list[object]:
+    names = (hypergraph.node_names, hypergraph.hyperedge_names)
+    return [None if given is None else unless_numbers(given) for given in names]
+
+
 def _digits(number: float) -> str:
     """A float32 with as many digits as it takes to tell it from all others."""
     return f"{number:.9g}"
@@ -85,7 +98,7 @@ def _comes_back(hypergraph: Hypergraph, folder: Path) -> bool:
     """Whether reading gives what was written, to the bit; classes may be numbered in another way."""
     names = _class_names(hypergraph)
     try:
-        again = _read(folder, None, FeatureRecipe())
+        again = _read(folder, None, Reading())
     except (FormatError, ValueError):
         return False
     new_names = _class_names(again)
@@ -101,6 +114,7 @@ def _comes_back(hypergraph: Hypergraph, folder: Path) -> bool:
         len(set(names)) == len(names)
         and all(np.array_equal(ours, theirs) for ours, theirs in numbers)  # type: ignore[arg-type]
         and _feature_names(hypergraph) == _feature_names(again)
+        and _own_names(hypergraph) == _own_names(again)
         and [names[label] for label in hypergraph.labels] == [new_names[label] for label in again.labels]
     )
 
@@ -120,7 +134,7 @@ def _starts_with_columns(path: Path, columns: Sequence[str]) -> bool:
     return all(column in given for column in columns)
 
 
-def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
+def _read(path: Path, name: str | None, _reading: Reading) -> Hypergraph:
     incidence_file = _part(path, "", _INCIDENCE) if path.is_dir() else path
     folder, prefix = incidence_file.parent, incidence_file.stem.removesuffix(_INCIDENCE)
     prefix = "" if prefix == incidence_file.stem else prefix
@@ -129,15 +143,17 @@ def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
     soft_labels = None
     if soft_file := _found(folder, prefix, _SOFT_LABELS):
         soft_labels, labels, label_names = _soft_labels(soft_file, nodes, labels, label_names)
-    node_ids, hyperedge_ids, weights, num_hyperedges = _incidence(incidence_file, nodes)
+    node_ids, hyperedge_ids, weights, hyperedges = _incidence(incidence_file, nodes)
     return Hypergraph(
         features=features,
         labels=labels,
         incidence=(node_ids, hyperedge_ids, weights),
-        num_hyperedges=num_hyperedges,
+        num_hyperedges=len(hyperedges),
         soft_labels=soft_labels,
         label_names=label_names,
         feature_names=feature_names,
+        node_names=unless_numbers(list(nodes)),
+        hyperedge_names=unless_numbers(hyperedges),
         name=name or default_name(path),
     )
 
@@ -161,6 +177,8 @@ def _features(path: Path) -> tuple[Dense, list[str], dict[str, int]]:
     features, names, given_nodes = _numbers(path, of="features")
     nodes: dict[str, int] = {}
     for row, node in enumerate(given_nodes):
+        if not node:
+            raise FormatError(f"{path}, row {row + 1}: the node has no name; give it one, or remove the row")
         if nodes.setdefault(node, row) != row:
             raise FormatError(f"{path}, row {row + 1}: node {node[:40]!r} is there twice")
     return features, names, nodes
@@ -207,7 +225,8 @@ def _labels(path: Path, nodes: dict[str, int]) -> tuple[Ids, tuple[str, ...]]:
     return encode_labels([label or "" for label in raw])
 
 
-def _incidence(path: Path, nodes: dict[str, int]) -> tuple[Ids, Ids, Dense | None, int]:
+def _incidence(path: Path, nodes: dict[str, int]) -> tuple[Ids, Ids, Dense | None, list[str]]:
+    """Node and hyperedge ids of memberships, their weights, and what hyperedges are called."""
     table = CsvTable(path)
     given_nodes, given_hyperedges = table.column("node"), table.column("hyperedge")
     unknown = set(given_nodes) - nodes.keys()
@@ -216,6 +235,9 @@ def _incidence(path: Path, nodes: dict[str, int]) -> tuple[Ids, Ids, Dense | Non
         raise FormatError(
             f"{path}, row {row + 1}: node {given_nodes[row][:40]!r} is not in the feature table"
         )
+    if "" in given_hyperedges:
+        row = given_hyperedges.index("") + 1
+        raise FormatError(f"{path}, row {row}: the hyperedge has no name; give it one, or remove the row")
     hyperedges = {hyperedge: position for position, hyperedge in enumerate(dict.fromkeys(given_hyperedges))}
     node_ids = np.fromiter(map(nodes.__getitem__, given_nodes), np.int64, len(given_nodes))
     hyperedge_ids = np.fromiter(map(hyperedges.__getitem__, given_hyperedges), np.int64, len(given_nodes))
@@ -223,7 +245,7 @@ def _incidence(path: Path, nodes: dict[str, int]) -> tuple[Ids, Ids, Dense | Non
     weights = None
     if "weight" in (column.lower() for column in table.header):
         weights = table.numbers([table.column_position("weight")])[:, 0]
-    return node_ids, hyperedge_ids, weights, len(hyperedges)
+    return node_ids, hyperedge_ids, weights, list(hyperedges)
 
 
 def _check_duplicates(path: Path, table: CsvTable, memberships: Ids) -> None:

@@ -14,11 +14,12 @@ import numpy as np
 
 from hypercondense.data.formats.files import check_memory, file_names, read_bytes
 from hypercondense.data.formats.membership import empty_note, renumbered, without_duplicates
-from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.errors import FormatError, one_line
 from hypercondense.hypergraph import Hypergraph
 
 _ENDING = re.compile(r"_(X_vec|Y|E)\.pt$", re.IGNORECASE)
+_NUMBER_BYTES = 8  # made of one number: int64, or float32 and what checks it
 _MOST_PICKLE_BYTES = 10_000  # what describes a single tensor is far shorter
 
 
@@ -27,12 +28,12 @@ def _recognises(path: Path) -> bool:
     return any(_ENDING.search(name) for name in names)
 
 
-def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
+def _read(path: Path, name: str | None, reading: Reading) -> Hypergraph:
     folder, prefix = _folder_and_prefix(path)
-    features = _tensor(_file(folder, prefix, "X_vec"))
-    labels = _tensor(_file(folder, prefix, "Y"))
+    features = _tensor(_file(folder, prefix, "X_vec"), reading)
+    labels = _tensor(_file(folder, prefix, "Y"), reading)
     incidence_file = _file(folder, prefix, "E")
-    incidence = _tensor(incidence_file)
+    incidence = _tensor(incidence_file, reading)
     if incidence.ndim != 2 or incidence.shape[0] != 2 or incidence.dtype.kind not in "iu":
         raise FormatError(
             f"{incidence_file} must be whole numbers in two rows, node ids and hyperedge ids; "
@@ -75,7 +76,7 @@ def _file(folder: Path, prefix: str, part: str) -> Path:
     raise FormatError(f"{folder / expected} is missing")
 
 
-def _tensor(path: Path) -> "np.ndarray[Any, Any]":
+def _tensor(path: Path, reading: Reading) -> "np.ndarray[Any, Any]":
     """The one dense tensor of a file, checked not to be larger than the file says in two places."""
     import torch
 
@@ -86,16 +87,19 @@ def _tensor(path: Path) -> "np.ndarray[Any, Any]":
             warnings.simplefilter("ignore")  # about the age of the file
             value = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     except Exception as error:  # torch passes on whatever a broken file made its reader raise
-        text = one_line(error).split(". ")[0]
+        text = one_line(error, longest=160).split(". ")[0]
         raise FormatError(f"{path} is no torch file of plain tensors ({text}); nothing was run") from error
     if not isinstance(value, torch.Tensor) or value.layout != torch.strided or value.is_quantized:
         raise FormatError(f"{path} must hold one dense tensor, not a {type(value).__name__}")
     # The sizes come from two places in the file; memory behind the stored bytes must never be read.
     if value.untyped_storage().nbytes() > stored or value.numel() * value.element_size() > stored:
         raise FormatError(f"{path} claims a tensor of shape {tuple(value.shape)} in {stored} bytes")
+    if value.dtype.is_complex:
+        raise FormatError(f"{path} must hold real numbers, and these are complex")
+    reading.check(path, (value.element_size() + _NUMBER_BYTES) * value.numel(), file_size=len(content))
     if value.dtype in (torch.bfloat16, torch.float16):
         value = value.float()
-    return np.asarray(value.detach().numpy())
+    return np.asarray(value.detach().resolve_neg().numpy())
 
 
 def _stored_bytes(path: Path, content: bytes) -> int:

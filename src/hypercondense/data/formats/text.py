@@ -47,7 +47,7 @@ def _bad_number(path: Path, content: bytes, place: int) -> FormatError:
     line = content.count(b"\n", 0, place) + 1
     before = content[:place].translate(_TO_BLANKS).replace(b"\n", b" ")
     start = before.rfind(b" ") + 1
-    token = content[start : place + 40].translate(_TO_BLANKS).split(None, 1)[0].decode(errors="replace")
+    token = re.split(b"[ \n]", content[start : place + 40].translate(_TO_BLANKS))[0].decode(errors="replace")
     return FormatError(f"{path}, line {line}: expected whole numbers from 0, got {token!r}")
 
 

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from hypercondense.data.formats.csv_table import CsvTable
 from hypercondense.data.formats.files import containing_folder, default_name, file_names, read_text
 from hypercondense.data.formats.membership import renumbered, without_duplicates
-from hypercondense.data.formats.reader import FeatureRecipe, Reader
+from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.data.formats.text import encode_labels
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph, Ids
@@ -32,7 +32,7 @@ def _recognises(path: Path) -> bool:
     return any(name in _FILES for name in ([path.name] if path.is_file() else file_names(path)))
 
 
-def _read(path: Path, name: str | None, _recipe: FeatureRecipe) -> Hypergraph:
+def _read(path: Path, name: str | None, _reading: Reading) -> Hypergraph:
     folder = containing_folder(path)
     features, feature_names = _features(folder)
     labels, label_names = _stars(folder / _STARS)

@@ -63,6 +63,7 @@ class HGCond(Value):
 
     empty_structure: ClassVar[str] = "lower the option threshold, or raise linker_steps"
     one_thread_up_to: ClassVar[int] = 0
+    trains_on_whole: ClassVar[str] = "experts"
 
     hops: CountOrZero = 2
     samples: Count = 20
@@ -111,7 +112,7 @@ class HGCond(Value):
 
     def _trained_linker(self, job: Job, propagated: Dense, center: Tensor) -> HyperedgeLinker | None:
         """A frozen linker, or nothing where the source has no hyperedge to learn from."""
-        rng = numpy_generator(job.seed, Stream.HG_COND_LINKER)
+        rng = numpy_generator(job.seed, Stream.BATCHES)
         sampler = MembershipSampler(job.material.source, _LINKER_BATCH, _STRANGERS, rng)
         if len(sampler) == 0:
             return None
@@ -133,6 +134,7 @@ class HGCond(Value):
         material = job.material
         widths = [material.source.num_features, material.source.num_classes]
         points: list[Waypoint] = []
+        material.begin_whole_training(self.trains_on_whole, self.experts)
         with material.clock.stage("experts"):
             values = torch.from_numpy(rows).to(material.device)
             view = View.of(values, center)
@@ -140,7 +142,7 @@ class HGCond(Value):
                 view(values),
                 torch.as_tensor(material.train_labels, device=material.device),
                 batch=_EXPERT_ROWS,
-                chance=generator(job.seed, Stream.HG_COND_EXPERTS),
+                chance=generator(job.seed, Stream.LEARNERS),
             )
             for expert in range(self.experts):
                 points += expert_waypoints(

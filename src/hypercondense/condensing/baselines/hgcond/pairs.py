@@ -1,5 +1,6 @@
 """Pairs of nodes that do or do not share a hyperedge, drawn from the incidences of a source."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -7,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Hypergraph, Ids
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Pairs(Frozen):
     """A draw: ``b`` anchors, another member of the hyperedge of each, and ``s`` nodes from anywhere.
 
     Attributes:
@@ -19,7 +21,7 @@ class Pairs:
         outside: 1 where a stranger is in fact not in the hyperedge of an anchor, else 0, shape (b, s).
     """
 
-    node_ids: dict[str, Ids]
+    node_ids: Mapping[str, Ids]
     outside: NDArray[np.float32]
 
 

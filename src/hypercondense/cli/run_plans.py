@@ -1,5 +1,6 @@
 """``hypercondense run``: do the runs of plans that a results file lacks."""
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +23,9 @@ def run(
         ),
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Stop after so many runs.", min=1)] = None,
-    workers: Annotated[int, typer.Option(help="Processes that work at once; 0 chooses.", min=0)] = 0,
+    workers: Annotated[
+        int, typer.Option(help="Processes that work at once; 0 chooses.", min=0, max=1024)
+    ] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be done.")] = False,
     data_dir: options.DataDir = None,
     json: options.Json = False,
@@ -109,10 +112,10 @@ def _list(agenda: Any, *, json: bool) -> None:
         output.print_json({"pending": runs, "finished": len(agenda.finished), "absent": agenda.absent})
         return
     for settings in agenda.pending:
-        sys.stdout.write(describe({"settings": content_of(settings)}) + "\n")
+        output.write(describe({"settings": content_of(settings)}) + "\n")
     for source, count in agenda.absent.items():
-        sys.stdout.write(f"absent: {source}, {count} runs\n")
-    sys.stdout.write(f"{len(agenda.pending)} to do, {len(agenda.finished)} done before\n")
+        output.write(f"absent: {source}, {count} runs\n")
+    output.write(f"{len(agenda.pending)} to do, {len(agenda.finished)} done before\n")
 
 
 def _finish(agenda: Any, summary: Any, results: Path, *, json: bool, quiet: bool) -> None:
@@ -120,7 +123,7 @@ def _finish(agenda: Any, summary: Any, results: Path, *, json: bool, quiet: bool
     for source, count in agenda.absent.items():
         output.note(
             f"skipped {count} runs on {source}, which is not on this machine "
-            f"(`hypercondense datasets fetch {source}` says how to get it)",
+            f"(`hypercondense datasets fetch {shlex.quote(source)}` says how to get it)",
             quiet=quiet,
         )
     if summary.elsewhere:

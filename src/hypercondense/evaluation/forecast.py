@@ -1,0 +1,66 @@
+"""What trainings will take, from a few steps of each network: told before the long work."""
+
+import time
+from collections.abc import Callable, Sequence
+
+import torch
+
+from hypercondense.evaluation.parallel import Bench, TrainingRun
+from hypercondense.nn import Receivers, build
+from hypercondense.nn.training import VALIDATE_EVERY, Configuration, Inputs, fitting_step
+from hypercondense.runtime.rng import seeded
+from hypercondense.runtime.threads import free_cores, one_thread
+
+_START = 6.0  # seconds until a process is ready to train: it imports torch and gets the source
+
+
+def seconds_by_stage(bench: Bench, runs: Sequence[TrainingRun]) -> dict[str, float]:
+    """Seconds of all trainings of each network on each hypergraph, in one process.
+
+    Every form of a network takes two steps and looks once at the validation nodes; the first step, which
+    prepares things, does not count.
+    """
+    of_one: dict[str, float] = {}
+    total: dict[str, float] = {}
+    for run in runs:
+        if run.stage not in of_one:
+            with one_thread():
+                of_one[run.stage] = sum(
+                    _seconds(bench, run, form) for form in run.configuration.in_each_form()
+                )
+        total[run.stage] = total.get(run.stage, 0.0) + of_one[run.stage]
+    return total
+
+
+def _seconds(bench: Bench, run: TrainingRun, form: Configuration) -> float:
+    source, graph, split = bench.source_inputs, bench.graph(run), bench.split
+    ids = torch.as_tensor(split.validation_ids.copy(), device=source.labels.device)
+    with seeded(run.seed):
+        model = build(
+            form.model, num_features=source.num_features, num_classes=source.num_classes, **form.options
+        ).to(source.labels.device)
+        step = fitting_step(model, form, graph, source, split)
+        receivers = Receivers(source.structure, ids)
+        step()
+        of_step = _timed(step)
+        of_look = _timed(lambda: _look(model, source, receivers)) if len(ids) else 0.0
+    assert form.epochs is not None
+    return form.epochs * (of_step + of_look / VALIDATE_EVERY)
+
+
+@torch.no_grad()
+def _look(model: torch.nn.Module, source: Inputs, receivers: Receivers) -> None:
+    model.eval()
+    model(source.features, source.structure, receivers)
+
+
+def _timed(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def workers_for(seconds: float, num_runs: int) -> int:
+    """Processes that finish trainings of so many seconds in all the soonest, on the cores that are free."""
+    possible = range(1, max(1, min(free_cores(), num_runs)) + 1)
+    return min(possible, key=lambda number: seconds if number == 1 else _START + seconds / number)

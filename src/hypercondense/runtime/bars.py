@@ -1,0 +1,103 @@
+"""Progress that people see: a bar in a terminal or a notebook, a line now and then elsewhere."""
+
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from hypercondense.errors import safe
+from hypercondense.runtime.estimate import TimeLeft, in_words
+from hypercondense.runtime.progress import Progress, silent
+
+_LINE_EVERY = 5.0  # seconds between two plain lines where there is no terminal
+
+
+@contextmanager
+def shown(expected: Mapping[str, float] | None = None) -> Iterator[Progress]:
+    """Show on standard error how far the work is, and how long all of it will still take.
+
+    Args:
+        expected: What each stage is expected to take, see :class:`TimeLeft`.
+    """
+    if not (sys.stderr.isatty() or _in_notebook()):
+        yield _Lines(expected)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    bars = _Bars(expected)
+    console = Console() if _in_notebook() else Console(stderr=True)
+    texts = [TextColumn(f"{{task.{what}}}", markup=False) for what in ("description", "fields[figures]")]
+    columns = (texts[0], BarColumn(), "{task.percentage:>3.0f}%", bars.column(), texts[1])
+    with Bars(*columns, console=console) as bars.shown:
+        yield bars
+
+
+@contextmanager
+def watched(progress: "Progress | bool | None") -> Iterator[Progress]:
+    """What a caller gave as ``progress``: a function, ``True`` for a bar, or nothing."""
+    if progress is True:
+        with shown() as bar:
+            yield bar
+    else:
+        yield progress or silent
+
+
+def _in_notebook() -> bool:
+    """Whether this runs in a notebook, whose kernel has another shell than a terminal."""
+    interactive = sys.modules.get("IPython")
+    shell = interactive.get_ipython() if interactive is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+class _Bars:
+    """One bar per stage; that which moved last tells the time left of everything."""
+
+    def __init__(self, expected: Mapping[str, float] | None) -> None:
+        self.left = TimeLeft(expected)
+        self.shown: Any = None
+        self.tasks: dict[str, Any] = {}
+        self.latest: Any = None
+
+    def column(self) -> Any:
+        """The time left, in the bar that moved last."""
+        from rich.progress import ProgressColumn
+        from rich.text import Text
+
+        class Left(ProgressColumn):
+            def render(column, task: Any) -> Text:
+                seconds = self.left.seconds() if task.id == self.latest else None
+                return Text("" if seconds is None else f"{in_words(seconds)} left")
+
+        return Left()
+
+    def __call__(self, stage: str, done: int, total: int, /, **figures: float) -> None:
+        self.left.told(stage, done, total)
+        if stage not in self.tasks:
+            self.tasks[stage] = self.shown.add_task(safe(stage), figures="")
+        self.latest = self.tasks[stage]
+        self.shown.update(self.latest, completed=done, total=total, figures=_figures(figures))
+
+
+class _Lines:
+    """A line every few seconds, and none for work that is over before the first."""
+
+    def __init__(self, expected: Mapping[str, float] | None) -> None:
+        self.left = TimeLeft(expected, now=time.monotonic)
+        self.last = time.monotonic()
+
+    def __call__(self, stage: str, done: int, total: int, /, **figures: float) -> None:
+        self.left.told(stage, done, total)
+        now = self.left.last
+        if now - self.last < _LINE_EVERY:
+            return
+        self.last = now
+        seconds = self.left.seconds()
+        left = f", about {in_words(seconds)} left" if seconds is not None and done else ""
+        sys.stderr.write(safe(f"{stage} {done}/{total}{left} {_figures(figures)}".rstrip()) + "\n")
+
+
+def _figures(figures: Mapping[str, float]) -> str:
+    return " ".join(f"{name} {value:.4g}" for name, value in figures.items())

@@ -1,0 +1,93 @@
+"""How long a whole command still takes: of all its stages, not of the one that runs."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+_TELLING = 0.25  # of a stage: the less of it is done, the less its own speed says
+
+
+@dataclass
+class _Stage:
+    """A part of the work: what it was expected to take, how much is done, and what that took."""
+
+    expected: float
+    share: float = 0.0
+    seconds: float = 0.0
+    reports: int = 0
+
+
+class TimeLeft:
+    """Seconds left of work in stages, from what they were expected to take and what they did take.
+
+    Args:
+        expected: Seconds of each stage, in their order; only their ratios matter. The time of a stage that
+            was not expected, where others were, belongs to the stage it is a part of. Without any, stages
+            count as much as each other.
+        now: The clock.
+
+    A stage that is partly done goes on at its own speed, one that has hardly begun at the mean speed so far.
+    When a stage begins, those expected before it are over: what was skipped is not waited for.
+    """
+
+    def __init__(
+        self, expected: Mapping[str, float] | None = None, *, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.now = now
+        self.stages = {name: _Stage(max(seconds, 1e-9)) for name, seconds in (expected or {}).items()}
+        self.last = now()
+        self.current: _Stage | None = None
+        self.planned = bool(self.stages)
+
+    def told(self, stage: str, done: int, total: int) -> None:
+        """``done`` of ``total`` steps of a stage are finished."""
+        if stage not in self.stages:
+            if self.planned:
+                return
+            self.stages[stage] = _Stage(1.0)
+        for name, before in self.stages.items():
+            if name == stage:
+                break
+            before.share = 1.0
+        now, one = self.now(), self.stages[stage]
+        share = min(1.0, done / total) if total > 0 else 0.0
+        one.share = max(one.share, share)
+        one.seconds += now - self.last
+        one.reports += 1
+        self.last, self.current = now, one
+
+    def seconds(self) -> float | None:
+        """Seconds left from now, or ``None`` as long as nothing is done."""
+        waited = self.now() - self.last
+        usual = self.current.seconds / self.current.reports if self.current else 0.0
+        late = max(0.0, waited - usual)  # longer than a step usually takes: it may take long
+        left = self._left(late)
+        return None if left is None else max(0.0, left - min(waited, usual))
+
+    def _left(self, late: float) -> float | None:
+        begun = [one for one in self.stages.values() if one.share > 0 and one.seconds > 0]
+        work = sum(one.expected * one.share for one in begun)
+        if not work:
+            return None
+        mean_speed = (sum(one.seconds for one in begun) + late) / work
+        left = 0.0
+        for one in self.stages.values():
+            speed = mean_speed
+            if one.share > 0 and one.seconds > 0:
+                extra = late if one is self.current else 0.0
+                trust = min(1.0, one.share / _TELLING)
+                own = (one.seconds + extra) / (one.expected * one.share)
+                speed = trust * own + (1 - trust) * mean_speed
+            left += one.expected * (1 - one.share) * speed
+        return left
+
+
+def in_words(seconds: float) -> str:
+    """A time for people.
+
+    >>> in_words(8), in_words(75), in_words(515), in_words(9000)
+    ('8 s', '75 s', '9 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,133 @@
+"""The policy of ``auto``: try the recipes that are expected to gain most, as long as that pays.
+
+Before a trial, what it will gain is unknown; how such recipes did on other data is not. That and the number
+of validation nodes, who can tell small gains only where there are many of them, give the expected gain.
+After it, a recipe replaces the one in front if its gain, shrunk towards what was expected, is above 0.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import NormalDist
+
+from hypercondense.search import costs
+from hypercondense.search.answers import Difference
+from hypercondense.search.costs import Sizes
+from hypercondense.search.policy import Facts, Trial, Try
+from hypercondense.search.portfolio import Entry
+from hypercondense.typed import Positive, Share, Value
+
+_NORMAL = NormalDist()
+
+
+class Race(Value):
+    """What a search may cost, and what it must be expected to gain.
+
+    Args:
+        share: Of one training on the whole that condensing may cost, in nominal time.
+        seconds: It may always cost so many nominal seconds,
+        trainings: but not more than so many trainings on the whole.
+        least_gain: A trial that is expected to gain less is not worth it.
+        differing: Share of validation nodes that two candidates are typically not both right or wrong about.
+    """
+
+    share: Positive = 0.13
+    seconds: Positive = 12.0
+    trainings: Positive = 2.5
+    least_gain: Share = 0.001
+    differing: Share = 0.1
+
+    def allowed(self, sizes: Sizes) -> float:
+        """Nominal seconds for everything after the diffusion."""
+        whole = costs.whole_training(sizes)
+        return max(self.share * whole, min(self.trainings * whole, self.seconds))
+
+    def entries(self, facts: Facts) -> list[Entry]:
+        """What is to be tried, in order.
+
+        The first is the one that is expected to be best, among those that are not too dear; if all are, the
+        cheapest. Others follow by what they are expected to gain.
+        """
+        known = [entry for entry in facts.entries if facts.whole_training or not entry.trains_on_whole]
+        if facts.unlimited:
+            return known
+        known = [entry for entry in known if not entry.elaborate]
+        sizes, left = facts.sizes, self.allowed(facts.sizes)
+        prices = {entry.label: costs.condensing(entry.recipe, sizes) for entry in known}
+        payable = [entry for entry in known if prices[entry.label] <= left]
+        if not payable:
+            return [min(known, key=lambda entry: prices[entry.label])]
+        first = max(payable, key=lambda entry: entry.gain)
+        return [first, *self._challengers(first, payable, prices, left - prices[first.label], facts)]
+
+    def expected_gain(self, entry: Entry, front: Entry, num_validation: int) -> float:
+        """What trying ``entry`` gains if the better of it and ``front`` is taken afterwards.
+
+        Its true gain is thought to be normal; what validation nodes tell of it, too. The mean of the shrunk
+        gain where that is above 0 has a closed form.
+
+        >>> from hypercondense.condensing.recipe import Recipe
+        >>> sure, unsure = Entry("a", Recipe(), 0.0, 0.0), Entry("b", Recipe(), 0.0, 0.02)
+        >>> Race().expected_gain(sure, sure, 1000)
+        0.0
+        >>> few, many = (Race().expected_gain(unsure, sure, number) for number in (25, 2500))
+        >>> round(few, 4), round(many, 4)
+        (0.0024, 0.0076)
+        """
+        gain, spread = _prior(entry, front)
+        if spread == 0:
+            return max(0.0, gain)
+        error = math.sqrt(self.differing / max(1, num_validation))
+        told = spread**2 / math.hypot(spread, error)  # deviation of the shrunk gain
+        return told * _NORMAL.pdf(gain / told) + gain * _NORMAL.cdf(gain / told)
+
+    def next_proposal(self, facts: Facts, trials: Sequence[Trial]) -> Try | None:
+        """The policy: the next entry, unless nothing is left to be gained."""
+        if trials and self.front(facts, trials).score >= 1 - self.least_gain:
+            return None
+        entries = self.entries(facts)
+        if len(trials) == len(entries):
+            return None
+        return Try(entries[len(trials)].label, entries[len(trials)].recipe)
+
+    def front(self, facts: Facts, trials: Sequence[Trial]) -> Trial:
+        """The candidate that is expected to be best, given all answers."""
+        entries = {entry.recipe: entry for entry in facts.entries}
+        front, *others = trials
+        for trial in others:
+            told = Difference.between(trial.answers, front.answers)
+            if shrunk(told, _prior(entries[trial.recipe], entries[front.recipe])) > 0:
+                front = trial
+        return front
+
+    def _challengers(
+        self, first: Entry, payable: list[Entry], prices: dict[str, float], left: float, facts: Facts
+    ) -> Iterator[Entry]:
+        """What is worth its price besides the first; the first challenger pays for asking about both."""
+        sizes = facts.sizes
+
+        def gain(entry: Entry) -> float:
+            return self.expected_gain(entry, first, sizes.validation)
+
+        asked = 1
+        for entry in sorted((entry for entry in payable if entry is not first), key=gain, reverse=True):
+            price = prices[entry.label] + (2 if asked == 1 else 1) * facts.asking
+            if price <= left and gain(entry) >= self.least_gain:
+                yield entry
+                left, asked = left - price, asked + 1
+
+
+def shrunk(told: Difference, prior: tuple[float, float]) -> float:
+    """The gain to be expected after validation nodes were asked: between what they told and the prior.
+
+    >>> shrunk(Difference(0.02, 0.01), (0.0, 0.01))
+    0.01
+    """
+    gain, spread = prior
+    if spread == 0:
+        return gain
+    trust = spread**2 / (spread**2 + told.error**2)
+    return trust * told.mean + (1 - trust) * gain
+
+
+def _prior(entry: Entry, front: Entry) -> tuple[float, float]:
+    return entry.gain - front.gain, math.hypot(entry.spread, front.spread)

@@ -1,0 +1,108 @@
+"""Every file that was ever found to break something, made by code."""
+
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Iterator
+
+import numpy as np
+
+from fuzz.bombs import _npz, _pickled
+from fuzz.contract import Case
+from fuzz.mutators import _fit_manifest
+from fuzz.targets import beginnings
+
+
+def CORPUS() -> list[Case]:
+    """All of them."""
+    return [*_pickles(), *_archives(), *_texts(), *_folders(), *_plans_and_lines()]
+
+
+def _good(reader: str, **changes: bytes | None) -> dict[str, bytes | None]:
+    return {**beginnings(reader)[0], **changes}
+
+
+def _pickles() -> Iterator[Case]:
+    claimed = b"\x80\x05\x96" + struct.pack("<Q", 9 * 10**9) + b"x."
+    yield _pickled("13 bytes that claim 9 GB", "labels.pickle", claimed)
+    csr = b"\x80\x02cscipy.sparse._csr\ncsr_matrix\n)R}(X\6\0\0\0_shapeJ%sK\2\x86X\4\0\0\0data%s"
+    csr += b"X\7\0\0\0indices%sX\6\0\0\0indptr%sub."
+    empty = b"cnumpy._core.numeric\n_frombuffer\n(C\0cnumpy\ndtype\nX\2\0\0\0i8\x85RK\0\x85X\1\0\0\0CtR"
+    rows = csr % (struct.pack("<i", -1), empty, empty, empty)
+    yield _pickled("csr of -1 rows", "features.pickle", rows)
+    rows = csr % (struct.pack("<i", 0), empty, empty, empty)
+    yield _pickled("csr without row starts", "features.pickle", rows)
+    yield _pickled("escapes in a name", "labels.pickle", b"cos\x1b[2J\nsystem\x1b]0;x\x07\n.")
+
+
+def _archives() -> Iterator[Case]:
+    yield _npz("text with a letter that does not exist", notes=np.array([0x110000], "<u4").view("<U1"))
+    yield _npz("half a letter", label_names=np.array([0xD800, 0x41], "<u4").view("<U1"))
+    yield _npz("complex features", features=np.ones((4, 2), complex))
+    yield _npz("complex weights", weights=np.ones(2, complex))
+    yield _npz("features times 1e30", features=np.full((4, 2), 1e30, np.float32))
+    yield _npz("heavy weights", weights=np.full(2, 3e38, np.float32))
+    yield _npz("escapes in a name", name=np.array("x[/bold]\x1b[31m"))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("\x1b[2J.npy", b"")
+        archive.writestr("labels.npy", b"")
+    yield Case("npz", "escapes in a member", {"x.npz": out.getvalue()})
+
+
+def _texts() -> Iterator[Case]:
+    yield Case("LE/AllSet", "cut after an id", _good("LE/AllSet", **{"x.content": b"0 1 0 b\n1"}))
+    for name in ("hyperedges-x.txt", "node-labels-x.txt"):
+        for told, content in (("a lone comma", b","), ("a form feed", b"1\n\x0c\n2")):
+            yield Case("Cornell", f"{told} in {name}", _good("Cornell", **{name: content}))
+    for cell in ("1_0", "١", "\x1b[2J"):
+        changed = f"node,wide,tall\nn0,{cell},0\nn1,0,1\nn2,1,1\nn3,0.5,0\n".encode()
+        yield Case("tables", f"{cell!r} as a number", _good("tables", **{"features.csv": changed}))
+    header = b"node,\x1b]0;x\x07\nn0,cat\n"
+    yield Case("tables", "escapes in a header", _good("tables", **{"labels.csv": header}))
+
+
+def _folders() -> Iterator[Case]:
+    for reader, name in (("native", "hypergraph"), ("condensed", "condensed")):
+        for kind in ("F8_E4M3", "F8_E5M2", "F4"):
+            header = json.dumps(
+                {"labels": {"dtype": kind, "shape": [4], "data_offsets": [0, 4 if kind != "F4" else 2]}}
+            )
+            content = struct.pack("<Q", len(header)) + header.encode() + bytes(4 if kind != "F4" else 2)
+            files = {**beginnings(reader)[0], f"{name}.safetensors": content}
+            _fit_manifest(files)
+            yield Case(reader, f"tensors of {kind}", dict(files))
+    text = beginnings("condensed")[0]["manifest.json"]
+    for old, new in (
+        (b'"peak_memory_mb": 0.0', b'"peak_memory_mb": 1e400'),
+        (b'"name": "', b'"name": "\\ud800'),
+    ):
+        yield Case(
+            "condensed",
+            f"{new!r} in a manifest",
+            _good("condensed", **{"manifest.json": text.replace(old, new)}),
+        )
+
+
+def _plans_and_lines() -> Iterator[Case]:
+    plan = beginnings("plan")[0]["plan.toml"]
+    for old, new in (
+        (b'name = "main"', b'name = "../escaped/PWNED"'),
+        (b"seeds = 2", b"seeds = 1000000000"),
+        (b"runs = 3", b"runs = 1000000000"),
+        (b"[0.01, 0.02]", b"[1" + b"0" * 400 + b"]"),
+        (b"noise = 0.5", b"noise = 2020-01-01"),
+        (b'"goal.epochs" = 5', b'"goal.epochs" = [1]'),
+        (b'["one"]', b"[" * 1000 + b"]" * 1000),
+    ):
+        yield Case("plan", f"{new[:30]!r}", {"plan.toml": plan.replace(old, new)})
+    yield Case("plan", "a pipe", {"plan.toml": None})
+    yield Case("tables", "a pipe", _good("tables", **{"incidence.csv": None}))
+    lines = beginnings("results")[0]["results.jsonl"]
+    for old, new in (
+        (b'"values": [0.5]', b'"values": "x"'),
+        (b'"versions"', b'"x"'),
+        (b'"seed": 0', b'"seed": 1e400'),
+    ):
+        yield Case("results", f"{new!r} in a line", {"results.jsonl": lines.replace(old, new)})

@@ -1,0 +1,237 @@
+"""Every reader: good files to begin with, and how to read them."""
+
+import json
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from fuzz.contract import Check, Inconsistent
+from hypercondense.condensing.checkpoint import Checkpoint
+from hypercondense.data.formats import read, read_native, write_native, write_npz, write_tables
+from hypercondense.diffusion import cached_diffusion, vanilla
+from hypercondense.errors import FormatError
+from hypercondense.hypergraph import Hypergraph, split
+from makers import format_examples
+from makers.experiment_cases import content
+from makers.format_examples import tiny
+
+SOURCE = tiny()
+IDENTITY = {"seed": 0, "settings": {"goal": {"epochs": 5}}, "labels": [0, 1]}
+PLAN = """\
+name = "main"
+title = "A table"
+notes = ["one"]
+models = ["hgnn", "mlp"]
+seeds = 2
+runs = 3
+split_seeds = [0, 1]
+[datasets.digits]
+ratios = [0.01, 0.02]
+[datasets.made]
+source = "synthetic"
+ratios = [0.1]
+generator = {num_nodes = 100, noise = 0.5}
+[variants.random]
+[variants.ahgcdd]
+options = {"goal.epochs" = 5}
+only = {digits = [0.01]}
+[variants.auto]
+budget = 3
+[layout]
+rows = ["variant", "model"]
+[figure]
+kind = "ratio"
+"""
+
+
+def _write_results(folder: Path) -> None:
+    from hypercondense.experiments.results import ResultsFile
+    from hypercondense.experiments.settings import Settings
+
+    file = ResultsFile(folder / "results.jsonl")
+    for seed in range(2):
+        file.append(content(Settings(source="digits", ratio=0.01, method="random", seed=seed), notes=["a"]))
+    (folder / ".results.jsonl.lock").unlink()
+
+
+def _write_recipe(folder: Path) -> None:
+    from hypercondense.catalogue import make_method
+    from hypercondense.typed import content_of
+
+    recipe = {"recipe_version": 1, **content_of(make_method("unrolled"))}
+    (folder / "recipe.json").write_text(json.dumps(recipe))
+
+
+def _write_split(folder: Path) -> None:
+    (folder / "split.json").write_text(json.dumps({"train": [0, 1], "validation": [2], "test": [3]}))
+
+
+def _write_checkpoint(folder: Path) -> None:
+    tensors = {"features": torch.ones(2, 2), "step": torch.tensor(3.0)}
+    Checkpoint(folder, IDENTITY).save(tensors, {"epoch": 1, "history": [{"loss": 0.5}], "broken": None})
+
+
+def _write_soft(folder: Path) -> None:
+    shares = np.array([[0.9, 0.1], [0.2, 0.8], [0, 1], [1, 0]], np.float32)
+    weights = np.array([1, 2, 0.5, 1, 1], np.float32)
+    made = tiny(
+        soft_labels=shares,
+        incidence=(*SOURCE.incidence[:2], weights),
+        label_names=["cat", "dog"],
+        feature_names=["wide", "tall"],
+        notes=["a note"],
+    )
+    write_npz(made, folder / "x.npz", overwrite=True)
+
+
+def _write_sparse(folder: Path) -> None:
+    import scipy.sparse as sp
+
+    write_npz(tiny(features=sp.csr_array(SOURCE.features)), folder / "x.npz", overwrite=True)
+
+
+def _write_sparse_native(folder: Path) -> None:
+    import scipy.sparse as sp
+
+    write_native(tiny(features=sp.csr_array(SOURCE.features), name="sparse"), folder, overwrite=True)
+
+
+def _cache(folder: Path) -> Any:
+    return cached_diffusion(SOURCE, vanilla(1), cache_dir=folder)
+
+
+def _plan(folder: Path) -> None:
+    (folder / "plan.toml").write_text(PLAN)
+
+
+def _table_files(folder: Path) -> None:
+    write_tables(tiny(), folder, overwrite=True)
+
+
+#: What writes good files of each reader into an empty folder; several are several beginnings.
+WRITERS: dict[str, tuple[Callable[[Path], object], ...]] = {
+    "native": (format_examples.native, _write_sparse_native),
+    "condensed": (format_examples.condensed,),
+    "HyperGCN": (format_examples.hypergcn, lambda folder: format_examples.hypergcn(folder, protocol=5)),
+    "Yelp": (format_examples.yelp,),
+    "Cornell": (format_examples.cornell,),
+    "LE/AllSet": (format_examples.content_edges,),
+    "MAG-PM": (format_examples.tensors,),
+    "WordNet": (format_examples.wordnet,),
+    "npz": (_write_soft, _write_sparse, format_examples.npz),
+    "tables": (format_examples.tables, _table_files),
+    "plan": (_plan,),
+    "results": (_write_results,),
+    "recipe": (_write_recipe,),
+    "split": (_write_split,),
+    "checkpoint": (_write_checkpoint,),
+    "cache": (_cache,),
+}
+
+
+@cache
+def beginnings(reader: str) -> tuple[dict[str, bytes], ...]:
+    """The good files of a reader."""
+    found = []
+    for write in WRITERS[reader]:
+        with tempfile.TemporaryDirectory() as folder:
+            write(Path(folder))
+            found.append({path.name: path.read_bytes() for path in sorted(Path(folder).iterdir())})
+    return tuple(found)
+
+
+def _check_hypergraph(folder: Path) -> None:
+    path = folder / "x.npz" if (folder / "x.npz").exists() else folder
+    _check_written(read(path), folder / "again")
+
+
+def _check_written(hypergraph: Hypergraph, place: Path) -> None:
+    write_native(hypergraph, place)
+    if read_native(place).digest != hypergraph.digest:
+        raise Inconsistent("another digest")
+
+
+def _check_plan(folder: Path) -> None:
+    from hypercondense.experiments.plan_reader import read_plan
+
+    plan = read_plan(folder / "plan.toml")
+    runs = [plan.settings_at(place) for place in plan.places()]
+    if sum(map(len, runs)) > 100_000:
+        raise Inconsistent("a plan of more runs than anybody can make")
+    if not (folder / f"{plan.name}.md").resolve().is_relative_to(folder.resolve()):
+        raise Inconsistent("the page of the plan lies elsewhere")
+
+
+def _check_results(folder: Path) -> None:
+    from hypercondense.experiments.results import read_lines
+    from hypercondense.experiments.summary import summarize
+
+    found = read_lines(folder / "results.jsonl")
+    if found.lines:
+        summarize(found.lines)
+
+
+def _check_recipe(folder: Path) -> None:
+    from hypercondense.catalogue import make_method
+    from hypercondense.condensing.recipe import Recipe
+    from hypercondense.typed import content_of
+    from hypercondense.typed import read as typed
+
+    method: Any = make_method(str(folder / "recipe.json"))
+    if typed(content_of(method), Recipe) != method:
+        raise Inconsistent("another recipe")
+
+
+def _check_split(folder: Path) -> None:
+    from hypercondense.cli.options import read_split
+
+    try:
+        made = read_split(SOURCE, folder / "split.json", 0)
+    except ValueError as error:  # ids that do not fit are wrong arguments of a function, too
+        raise FormatError(error) from error
+    if len(np.unique(np.concatenate([made.train_ids, made.test_ids]))) > SOURCE.num_nodes:
+        raise Inconsistent("more nodes than there are")
+
+
+def _check_checkpoint(folder: Path) -> None:
+    found = Checkpoint(folder, IDENTITY, resume=True).load()
+    if found is not None and found[0].keys() != {"features", "step"}:
+        raise Inconsistent("another state")
+
+
+def _check_cache(folder: Path) -> None:
+    if not np.array_equal(_cache(folder), _expected()):
+        raise Inconsistent("other numbers")
+
+
+@cache
+def _expected() -> Any:
+    return cached_diffusion(SOURCE, vanilla(1), cache_dir=None)
+
+
+CHECKS: dict[str, Check] = {
+    **dict.fromkeys(list(WRITERS)[:10], _check_hypergraph),
+    "plan": _check_plan,
+    "results": _check_results,
+    "recipe": _check_recipe,
+    "split": _check_split,
+    "checkpoint": _check_checkpoint,
+    "cache": _check_cache,
+}
+
+
+def warm_up() -> None:
+    """Import everything before processes are forked, and see that good files are accepted."""
+    split(SOURCE)
+    _expected()
+    for reader in WRITERS:
+        for files in beginnings(reader):
+            with tempfile.TemporaryDirectory() as folder:
+                for name, written in files.items():
+                    (Path(folder) / name).write_bytes(written)
+                CHECKS[reader](Path(folder))

@@ -1,0 +1,58 @@
+"""Wrong calls of public functions name the right argument."""
+
+import inspect
+
+import pytest
+
+import hypercondense as hc
+from hypercondense.hypergraph import Hypergraph, Split
+
+FUNCTIONS = ["condense", "evaluate", "compare", "tune", "train"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_help_shows_every_argument_with_its_type_and_what_it_is(name: str) -> None:
+    function = getattr(hc, name)
+    text = inspect.getdoc(function) or ""
+    for parameter in inspect.signature(function).parameters.values():
+        assert parameter.annotation is not parameter.empty
+        assert name == "tune" or f"{parameter.name}:" in text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"size": 5}, r"no argument 'size'; did you mean nodes\?"),
+        ({"ratoi": 0.1}, r"did you mean ratio\?"),
+        ({"random_state": 3}, r"did you mean seed\?"),
+        ({"colour": 1}, r"no argument 'colour'\. There are source, split, ratio"),
+    ],
+)
+def test_a_wrong_keyword_names_the_right_one(
+    source: Hypergraph, parts: Split, wrong: dict[str, float], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        hc.condense(source, parts, **wrong)  # type: ignore[arg-type]
+
+
+def test_what_is_in_the_wrong_place_is_told(source: Hypergraph, parts: Split) -> None:
+    with pytest.raises(
+        TypeError, match=r"source, split in this order and everything else by name, as ratio="
+    ):
+        hc.condense(source, parts, 0.1)  # type: ignore[misc]
+    with pytest.raises(TypeError, match=r"source must be a Hypergraph, got a Split; call it as condense\("):
+        hc.condense(parts, source, ratio=0.1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"source must be a Hypergraph, got a Split; call it as evaluate\("):
+        hc.evaluate(source, parts, source)  # type: ignore[arg-type]
+
+
+def test_progress_may_be_true(source: Hypergraph, parts: Split, capsys: pytest.CaptureFixture[str]) -> None:
+    result = hc.condense(source, parts, nodes=6, method="means", progress=True)
+    assert result.hypergraph.num_nodes == 6
+    assert capsys.readouterr().out == ""
+
+
+def test_warnings_are_logged(source: Hypergraph, parts: Split, caplog: pytest.LogCaptureFixture) -> None:
+    result = hc.condense(source, parts, ratio=0.4, method="means", select=False)
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert told == list(result.warnings) and "0.004 would be 0.4 %" in told[0]

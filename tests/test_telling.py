@@ -1,0 +1,47 @@
+"""What a result is, in a line: its structure, why, and how to get another."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from hypercondense.telling import structure_line
+from makers.format_examples import condensation, tiny
+
+ALONE = tiny(incidence=([0, 1, 2, 3], [0, 1, 2, 3]), num_hyperedges=4)
+CHOSEN: dict[str, Any] = {"method": "unrolled", "settings": {"looks": 0}}
+
+
+def choice(*trials: tuple[str, float], **settings: Any) -> dict[str, Any]:
+    own = {"method": "unrolled", "settings": {"looks": 0, **settings}}
+    others = [{"label": "another", "method": name, "settings": {}, "score": score} for name, score in trials]
+    return {**own, "trials": [{"label": "chosen", **own, "score": 0.9}, *others]}
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (choice(("ahgcdd", 0.901), ("learnt", 0.95)), "hyperedges would add 0.1 points"),
+        (choice(("ahgcdd", 0.85)), "hyperedges would cost 5.0 points"),
+        (choice(("means", 0.5)), "hyperedges were not tried, as a larger budget does"),
+        (None, "hyperedges were not tried; for hyperedges use"),
+        (choice(**{"map.kernel": "none"}), "rows are raw, for diffusing them did not help"),
+    ],
+)
+def test_self_loops_say_why_they_are_all_there_is(made: Any, expected: str) -> None:
+    line = structure_line(ALONE, {}, made)
+    assert line.startswith("self-loops only") and expected in line and "ahgcdd" in line
+
+
+def test_hyperedges_are_counted() -> None:
+    assert structure_line(tiny(), {}, None) == "2 hyperedges that join 2.5 nodes in the mean"
+
+
+def test_a_result_prints_in_a_line_and_tells_more_in_its_summary() -> None:
+    result = dataclasses.replace(condensation(ALONE), warnings=("it is small",), final_validation=0.5)
+    assert repr(result) == (
+        "Condensation('source', 4 of 9 nodes by random, 50.0% on validation nodes, 1 warnings)"
+    )
+    lines = result.summary().splitlines()
+    assert lines[0] == "condensed nodes      4 of 9 (44.44%)"
+    assert any(line.startswith("warning 1") and line.endswith("it is small") for line in lines)
