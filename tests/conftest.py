@@ -48,3 +48,12 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data: set HYPERCONDENSE_DATA, or put the files into {beside}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def ray():
+    """A real Ray with two workers on this machine, started once: that takes seconds."""
+    from hypercondense.runtime.ray_engine import RayEngine
+
+    with RayEngine(workers=2) as engine:
+        yield engine

@@ -65,6 +65,10 @@ class CondensationError(HypercondenseError):
     """Condensing broke down half-way (a loss became NaN, memory ran out)."""
 
 
+class EngineError(HypercondenseError):
+    """Work that was shared out broke down: processes or machines died again and again."""
+
+
 def one_line(error: BaseException, *, kind: bool = False, longest: int = _LONGEST) -> str:
     r"""What an error says, in one line; its type where it says nothing, or before it with ``kind``.
 

@@ -9,6 +9,9 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 #: How condensed nodes are shared out between classes.
 Allocation: TypeAlias = Literal["proportional", "equal", "adaptive"]
 ALLOCATIONS: tuple[Allocation, ...] = get_args(Allocation)
+#: Who shares out work: threads and processes of this machine, or the machines of a Ray cluster.
+EngineName: TypeAlias = Literal["local", "ray"]
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 NETWORKS: tuple[NetworkName, ...] = get_args(NetworkName)
 #: What is condensed by unless a method is named.
 DEFAULT_METHOD = "auto"

@@ -511,3 +511,10 @@ def test_a_result_is_not_judged_with_another_split_or_source(source):
         evaluate(result, source, split(source, seed=1), model=SHORT, runs=1)
     with pytest.raises(ConfigError, match="not the hypergraph it was condensed from"):
         evaluate(result, clustered(seed=5), parts, model=SHORT, runs=1)
+
+
+def test_a_cluster_gives_the_same_scores(source, parts, ray):
+    """A real Ray on this machine: the bits are those of one process."""
+    here = evaluate(source, source, parts, model="mlp", runs=2)
+    there = evaluate(source, source, parts, model="mlp", runs=2, engine=ray)
+    assert (there.values, there.validation, there.epochs) == (here.values, here.validation, here.epochs)

@@ -34,6 +34,8 @@ def evaluate(
     split: options.SplitFile = None,
     seed: options.Seed = 0,
     workers: Workers = 0,
+    engine: options.Engine = "local",
+    address: options.Address = None,
     cache: options.Scores = True,
     device: options.Device = "cpu",
     memory: options.ReadingMemory = None,
@@ -67,7 +69,8 @@ def evaluate(
         device=device,
         cache_dir=user_cache("whole") if cache else None,
     )
-    scores = trained(planned, workers, quiet=quiet)
+    with options.opened_engine(engine, address, workers) as machines:
+        scores = trained(planned, workers, quiet=quiet, engine=machines)
     for score in scores:
         for line in (*score.notes, *_missing(score)):
             output.warn(f"{score.model}: {line}")
@@ -105,7 +108,7 @@ def _costs(score: Any, result: Any) -> Iterator[str]:
         yield f"condensing and one training cost {spent / whole:.2g} of one training on the whole (measured)"
 
 
-def trained(planned: Any, workers: int, *, quiet: bool) -> list[Any]:
+def trained(planned: Any, workers: int, *, quiet: bool, engine: Any = None) -> list[Any]:
     """The scores of planned trainings, after telling how long they will take."""
     from hypercondense.evaluation.forecast import seconds_by_stage, workers_for
     from hypercondense.runtime.estimate import in_words
@@ -120,7 +123,7 @@ def trained(planned: Any, workers: int, *, quiet: bool) -> list[Any]:
         shared = f" in {number} processes" if number > 1 else ""
         output.note(f"{len(left)} trainings{shared}{known}: about {in_words(total / number)}", quiet=quiet)
     with output.progress(quiet=quiet, expected=expected) as progress:
-        scores: list[Any] = planned.scores(workers=number, progress=progress)
+        scores: list[Any] = planned.scores(workers=number, engine=engine, progress=progress)
     return scores
 
 

@@ -1,5 +1,7 @@
 """Options that several commands share."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -59,6 +61,14 @@ Scores = Annotated[
     bool, typer.Option("--cache/--no-cache", help="Keep scores of the whole source in the user cache.")
 ]
 Device = Annotated[str, typer.Option(help="Any torch device, such as cpu or cuda:0.")]
+Engine = Annotated[
+    names.EngineName,
+    typer.Option(help="Who shares the work: this machine, or Ray (pip install 'hypercondense[ray]')."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(help="Of a Ray cluster, such as auto or 10.0.0.1:6379; without it Ray is started here."),
+]
 Memory = Annotated[
     str | None, typer.Option(help="Memory the diffusion may use, such as 2GB; more is written to disk.")
 ]
@@ -81,6 +91,18 @@ def check_device(device: str) -> None:
     except Exception as error:  # some look for a library of their own that is not there
         reason = one_line(error, longest=200)
         raise ConfigError(f"device {device!r} cannot be used here ({reason}); try --device cpu") from error
+
+
+@contextmanager
+def opened_engine(name: names.EngineName, address: str | None, workers: int = 0) -> Iterator[Any]:
+    """The engine a command asked for, for a while; ``None`` is this machine."""
+    from hypercondense.runtime.engine import engine_named
+
+    engine = engine_named(name, workers=workers or 1, address=address)
+    try:
+        yield engine if engine.remote else None
+    finally:
+        engine.close()
 
 
 def load_source(source: str, data_dir: Path | None, memory: str | None = None) -> Any:

@@ -22,6 +22,8 @@ def tune(
     split: options.SplitFile = None,
     seed: options.Seed = 0,
     workers: Workers = 0,
+    engine: options.Engine = "local",
+    address: options.Address = None,
     cache: options.Scores = True,
     memory: options.ReadingMemory = None,
     data_dir: options.DataDir = None,
@@ -37,7 +39,10 @@ def tune(
     result = load_condensed(folder)
     recipes = configurations(model_names(models))
     hypergraph, parts = source_of(result, source, split, data_dir, memory)
-    with output.progress(quiet=quiet) as progress:
+    with (
+        options.opened_engine(engine, address, workers) as machines,
+        output.progress(quiet=quiet) as progress,
+    ):
         ranking = rank(
             recipes,
             result,
@@ -47,6 +52,7 @@ def tune(
             whole=whole,
             seed=seed,
             workers=worker_count(workers, hypergraph),
+            engine=machines,
             progress=progress,
             cache_dir=user_cache("whole") if cache else None,
         )

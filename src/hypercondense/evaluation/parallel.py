@@ -6,16 +6,11 @@ because layers and dropout draw from torch's one global generator.
 """
 
 import math
-import signal
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from multiprocessing import active_children, get_context
-from multiprocessing.process import BaseProcess
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -26,7 +21,7 @@ from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids, Split
 from hypercondense.names import Metric
 from hypercondense.nn.training import Configuration, Inputs, train
-from hypercondense.runtime.processes import serve_parent
+from hypercondense.runtime.engine import Engine, Processes, checked_number
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.threads import one_thread
 
@@ -162,20 +157,28 @@ class Bench:
         return run.whole or self.condensed is self.source
 
 
-def run_all(bench: Bench, runs: Sequence[TrainingRun], workers: int, progress: Progress) -> list[Finished]:
+def run_all(
+    bench: Bench,
+    runs: Sequence[TrainingRun],
+    progress: Progress,
+    *,
+    workers: int,
+    engine: Engine | None = None,
+) -> list[Finished]:
     """Do all trainings, in the given order of results; with more than one worker in that many processes.
 
-    Those on the whole source that were kept from before are not done again.
+    Those on the whole source that were kept from before are not done again. An engine of other machines does
+    all of them there.
     """
-    if workers < 1:
-        raise ValueError(f"workers must be at least 1, got {workers}")
+    checked_number("workers", workers)
     finished = [bench.kept(run) for run in runs]
     todo = [run for run, kept in zip(runs, finished, strict=True) if kept is None]
     count = Count(todo, progress)
-    if workers == 1 or len(todo) <= 1:
-        done = iter([_ended(bench, run, bench.finish(run, count.within(run)), count) for run in todo])
+    if engine is None and (workers == 1 or len(todo) <= 1):
+        results: Iterator[Finished] = (bench.finish(run, count.within(run)) for run in todo)
     else:
-        done = iter(_shared(bench, todo, min(workers, len(todo)), count))
+        results = (engine or Processes(workers)).map(_finish, todo, shared=bench)
+    done = iter([_ended(bench, run, one, count) for run, one in zip(todo, results, strict=True)])
     return [next(done) if kept is None else kept for kept in finished]
 
 
@@ -215,47 +218,5 @@ def _ended(bench: Bench, run: TrainingRun, done: Finished, count: Count) -> Fini
     return done
 
 
-def _shared(bench: Bench, todo: Sequence[TrainingRun], workers: int, count: Count) -> list[Finished]:
-    pool = ProcessPoolExecutor(
-        workers, mp_context=get_context("spawn"), initializer=_adopt, initargs=(bench,)
-    )
-    others, workers_here = set(active_children()), set[BaseProcess]()
-    with pool:
-        try:
-            with interrupts_held_back():  # workers are started here
-                results = pool.map(_finish_there, todo)
-                workers_here = set(active_children()) - others
-            return [_ended(bench, run, done, count) for run, done in zip(todo, results, strict=True)]
-        except BaseException:
-            for worker in workers_here:
-                worker.terminate()  # nobody wants what they are at
-            pool.shutdown(cancel_futures=True)
-            raise
-
-
-@contextmanager
-def interrupts_held_back() -> Iterator[None]:
-    """Ctrl-C waits until the block ends; processes started in it never see one, from their first moment.
-
-    A terminal sends Ctrl-C to the workers too, and each would show where it was.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-_adopted: list[Bench] = []  # in a worker process: the bench it was started with
-
-
-def _adopt(bench: Bench) -> None:
-    serve_parent()
-    _adopted[:] = [bench]
-
-
-def _finish_there(run: TrainingRun) -> Finished:
-    return _adopted[0].finish(run)
+def _finish(bench: Bench, run: TrainingRun) -> Finished:
+    return bench.finish(run)

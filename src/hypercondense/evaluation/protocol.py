@@ -20,6 +20,7 @@ from hypercondense.nn.scoring import check_metric
 from hypercondense.nn.training import Configuration
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.bars import watched
+from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.progress import Progress, silent
 
 
@@ -102,6 +103,7 @@ def evaluate(
     whole: bool = False,
     device: str = "cpu",
     workers: int = 1,
+    engine: Engine | None = None,
     progress: Progress | bool | None = None,
     cache_dir: Path | str | None = None,
 ) -> Score:
@@ -123,6 +125,7 @@ def evaluate(
         device: A torch device.
         workers: Processes to share the trainings; the score does not depend on it. A script that asks for
             more than 1 needs the usual ``if __name__ == "__main__":`` guard.
+        engine: Who does the trainings instead, such as :class:`hypercondense.runtime.ray_engine.RayEngine`.
         progress: ``True`` for a bar in a terminal or notebook, or a function that is told.
         cache_dir: Folder where scores of the whole source are kept, so that it is not trained on twice.
 
@@ -148,7 +151,7 @@ def evaluate(
         cache_dir=cache_dir,
     )
     with watched(progress) as report:
-        return prepared.scores(workers=workers, progress=report)[0]
+        return prepared.scores(workers=workers, engine=engine, progress=report)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,9 +166,11 @@ class Evaluation:
         """The trainings that are not kept from before."""
         return [run for run in self.runs if self.bench.kept(run) is None]
 
-    def scores(self, *, workers: int = 1, progress: Progress = silent) -> list[Score]:
+    def scores(
+        self, *, workers: int = 1, engine: Engine | None = None, progress: Progress = silent
+    ) -> list[Score]:
         """Train all of them and summarize; one score for each network, in their order."""
-        done = run_all(self.bench, self.runs, workers, progress)
+        done = run_all(self.bench, self.runs, progress, workers=workers, engine=engine)
         per_model = len(self.runs) // len(self.models)
         groups = [slice(start, start + per_model) for start in range(0, len(done), per_model)]
         return [

@@ -16,6 +16,7 @@ from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.nn.training import Configuration
 from hypercondense.runtime.arguments import told_arguments
 from hypercondense.runtime.bars import watched
+from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.progress import Progress, silent
 
 
@@ -75,6 +76,7 @@ def tune(
     whole: bool = False,
     seed: int = 0,
     workers: int = 1,
+    engine: Engine | None = None,
     progress: Progress | bool | None = None,
 ) -> "Ranking":
     """Rank a grid of configurations of ``models`` by training them on ``condensed``; see :func:`rank`.
@@ -93,6 +95,7 @@ def tune(
             whole=whole,
             seed=seed,
             workers=workers,
+            engine=engine,
             progress=report,
         )
 
@@ -107,6 +110,7 @@ def rank(
     whole: bool = False,
     seed: int = 0,
     workers: int = 1,
+    engine: Engine | None = None,
     progress: Progress = silent,
     cache_dir: Path | str | None = None,
 ) -> Ranking:
@@ -121,6 +125,7 @@ def rank(
         whole: Also train every configuration on the whole source, to see what was lost and what was saved.
         seed: Of the trainings.
         workers: Processes that share the trainings.
+        engine: Who does the trainings instead.
         progress: Told as the trainings go on.
         cache_dir: Folder where scores of the whole source are kept.
     """
@@ -146,7 +151,7 @@ def rank(
             whole=graph is source,
             cache_dir=cache_dir,
         )
-        done = planned.scores(workers=workers, progress=progress)
+        done = planned.scores(workers=workers, engine=engine, progress=progress)
         return [(fmean(score.validation), score.mean) for score in done], time.perf_counter() - begin
 
     small, seconds = scores(condensed)

@@ -8,9 +8,8 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, TypeAlias
 
 from hypercondense.errors import one_line
-from hypercondense.evaluation.parallel import interrupts_held_back
 from hypercondense.experiments.work import RunGroup, failure, limit_threads, perform
-from hypercondense.runtime.processes import serve_parent
+from hypercondense.runtime.processes import interrupts_held_back, serve_parent
 
 #: A line of the results file, and the job it belongs to.
 Reported: TypeAlias = tuple[RunGroup, dict[str, Any]]

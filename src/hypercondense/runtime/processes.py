@@ -3,6 +3,8 @@
 import os
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing import parent_process
 
 
@@ -17,3 +19,19 @@ def _end_with_parent() -> None:
     assert parent is not None, "only worker processes serve a parent"
     parent.join()
     os._exit(1)  # in the middle of whatever we do: nobody wants it any more
+
+
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C waits until the block ends; processes started in it never see one, from their first moment.
+
+    A terminal sends Ctrl-C to the workers too, and each would show where it was.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

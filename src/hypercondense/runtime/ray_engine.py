@@ -1,0 +1,119 @@
+"""Work shared by the machines of a Ray cluster, or by a Ray started on this machine."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+from hypercondense.errors import ConfigError, EngineError, HypercondenseError, one_line
+from hypercondense.runtime.code_version import code_checksum
+from hypercondense.runtime.engine import ATTEMPTS, Engine, Result, Shared, Task, checked_number
+
+_AHEAD = 2  # tasks handed out for each that runs: results that wait for their turn stay few
+
+
+class RayEngine(Engine):
+    """Tasks of Ray. What they share is sent to each machine once and read there in place.
+
+    A task whose process or machine dies is run again, elsewhere if need be. Tasks that are not wanted any
+    more, because of an error or Ctrl-C, are cancelled.
+
+    Args:
+        workers: Tasks at a time; the default is as many as the cluster has processors.
+        address: Of a cluster that is there (``auto`` looks for one on this machine). Without it Ray is
+            started on this machine for as long as the engine is open, unless this process has one already.
+    """
+
+    remote = True
+
+    def __init__(self, *, workers: int | None = None, address: str | None = None) -> None:
+        self.ray = _library()
+        self.workers = None if workers is None else checked_number("workers", workers)
+        self.owns = not self.ray.is_initialized()
+        if self.owns:
+            self._connect(address)
+
+    def map(
+        self, work: Callable[[Shared, Task], Result], tasks: Sequence[Task], *, shared: Shared
+    ) -> Iterator[Result]:
+        """As :meth:`Engine.map` says."""
+        there = self.ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_there)
+        common = self.ray.put(shared), code_checksum(), work
+        waiting: deque[Any] = deque()
+        left = iter(tasks)
+        try:
+            for task in islice(left, _AHEAD * self._slots()):
+                waiting.append(there.remote(*common, task))
+            while waiting:
+                result = self._result(waiting[0])
+                waiting.popleft()
+                waiting.extend(there.remote(*common, task) for task in islice(left, 1))
+                yield result
+        finally:
+            for one in waiting:
+                with suppress(Exception):  # the cluster may be gone as well
+                    self.ray.cancel(one, force=True)
+
+    def close(self) -> None:
+        """Leave the cluster; a Ray that was started here ends."""
+        if self.owns and self.ray.is_initialized():
+            self.ray.shutdown()
+
+    def __enter__(self) -> "RayEngine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _slots(self) -> int:
+        processors = max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+        return processors if self.workers is None else min(self.workers, processors)
+
+    def _result(self, one: Any) -> Any:
+        try:
+            return self.ray.get(one)
+        except self.ray.exceptions.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, HypercondenseError):
+                raise type(cause)(f"on a machine of the cluster: {cause}") from error
+            raise EngineError(f"a task failed on the cluster: {one_line(cause, kind=True)}") from error
+        except self.ray.exceptions.RayError as error:
+            raise EngineError(
+                f"a task was lost {ATTEMPTS} times ({one_line(error, kind=True, longest=200)}); "
+                "look at `ray status`, or use fewer workers"
+            ) from error
+
+    def _connect(self, address: str | None) -> None:
+        try:
+            self.ray.init(
+                address=address, log_to_driver=False, include_dashboard=False, logging_level="ERROR"
+            )
+        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+            where = "on this machine" if address is None else f"at {address!r}"
+            raise ConfigError(
+                f"no Ray cluster can be used {where} ({one_line(error, longest=160)}); start one with "
+                "`ray start --head`, or leave --address out to start one here"
+            ) from error
+
+
+def _library() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise ConfigError(
+            "the engine ray needs Ray; install it with pip install 'hypercondense[ray]'"
+        ) from error
+    return ray
+
+
+def _there(shared: Any, code: str, work: Callable[[Any, Any], Any], task: Any) -> Any:
+    """What a machine of the cluster does, with the same code as here or not at all."""
+    from hypercondense.runtime.threads import one_thread
+
+    if (own := code_checksum()) != code:
+        raise ConfigError(
+            f"it has another version of hypercondense, {own[:40]}, not {code[:40]}; install the same on all"
+        )
+    with one_thread():
+        return work(shared, task)
