@@ -74,10 +74,10 @@ def test_the_commands_of_the_readme_work_on_tables_of_ones_own(workplace: Path) 
 
 @pytest.mark.slow
 def test_the_python_of_the_readme_works(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (code,) = blocks("python")
-    run_code(code, 'settings={"budget": "1"}')
+    run_code("".join(blocks("python")), 'settings={"budget": "1"}')
     assert "18 of 1,797 (1.00%)" in capsys.readouterr().out
     assert (workplace / "digits-1pct" / "manifest.json").is_file()
+    assert run(["info", "shop"]) == 0
 
 
 def test_the_readme_names_the_two_commands() -> None:

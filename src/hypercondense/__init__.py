@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hypercondense.comparing import compare
     from hypercondense.condensation import Condensation, load_condensed
     from hypercondense.condensing import parts as recipes
-    from hypercondense.data import digits, load, synthetic
+    from hypercondense.data import digits, from_tables, load, save, synthetic
     from hypercondense.evaluation import Score, evaluate
     from hypercondense.evaluation.network import TrainedNetwork, load_network, train
     from hypercondense.evaluation.tuning import tune
@@ -39,11 +39,13 @@ __all__ = [
     "condense",
     "digits",
     "evaluate",
+    "from_tables",
     "load",
     "load_condensed",
     "load_network",
     "models",
     "recipes",
+    "save",
     "split",
     "split_from_ids",
     "statistics",
@@ -57,7 +59,7 @@ _HOMES = {
     "catalogue": ("AHGCDD", "AHGCDDX", "condense"),
     "comparing": ("compare",),
     "condensation": ("Condensation", "load_condensed"),
-    "data": ("digits", "load", "synthetic"),
+    "data": ("digits", "from_tables", "load", "save", "synthetic"),
     "evaluation": ("Score", "evaluate"),
     "evaluation.network": ("TrainedNetwork", "load_network", "train"),
     "evaluation.tuning": ("tune",),

@@ -11,7 +11,10 @@ from hypercondense.hypergraph.given import frame_numbers, incidence_parts, is_fr
 from hypercondense.hypergraph.magnitude import check_length, check_weights
 
 SHARE_TOLERANCE = 1e-4  # of the sum of a row of class shares: float32, perhaps rounded by whoever wrote it
-_ENCODE = "; encode them: label_names, labels = numpy.unique(labels, return_inverse=True)"
+_ENCODE = (
+    "; encode them: labels, label_names = pandas.factorize(labels, sort=True), which makes missing ones -1"
+)
+_NAMES = "; number them, or let hypercondense.from_tables do it for tables with names"
 BLOCK_ROWS = 65_536  # features are read this many rows at a time, so that a memory map stays on disk
 
 
@@ -138,7 +141,7 @@ def _integers(what: str, values: Any) -> Ids:
             missing = "; give -1 for an unknown label" if what == "labels" else ""
             raise ValueError(f"{what} must be whole numbers: entry {bad[0]} is {array[bad[0]]}{missing}")
     elif array.dtype.kind not in "iu":
-        advice = _ENCODE if what == "labels" else ""
+        advice = _ENCODE if what == "labels" else _NAMES if what in ("node ids", "hyperedge ids") else ""
         raise ValueError(
             f"{what} must be whole numbers, got type {array.dtype} (entry 0 is {array[0]!r:.40}){advice}"
         )

@@ -90,15 +90,15 @@ def _not_numbers(values: Any, place: str) -> str:
     if kind == "category" or kind.startswith("interval"):
         return f"holds categories; encode it, as one column per category: pandas.get_dummies({place})"
     missing = np.flatnonzero(np.asarray(values.isna()))
-    if len(missing):
+    known = values.dropna().tolist()[:1]
+    if len(missing) and not (known and isinstance(known[0], str)):
         return f"has no value in row {missing[0]}; fill it, as {place}.fillna(0), or leave the node out"
     if kind.lower().startswith("bool"):
         return f"holds booleans; encode it as 0 and 1: {place}.astype(int)"
     if kind.lower().startswith(("int", "uint", "float")):
         return ""
-    first = np.asarray(values.to_numpy(), dtype=object)[:1].tolist()
     return (
-        f"has type {kind} (row 0 is {first[0] if first else None!r:.40}); make numbers of it, by "
+        f"has type {kind} (the first value is {known[0] if known else None!r:.40}); make numbers of it, by "
         f"pandas.to_numeric({place}), or a column per category, by pandas.get_dummies({place})"
     )
 

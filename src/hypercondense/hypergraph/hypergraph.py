@@ -31,6 +31,7 @@ from hypercondense.hypergraph.names import (
     is_name_array,
     to_text_arrays,
 )
+from hypercondense.runtime.arguments import told_arguments
 
 __all__ = ["UNKNOWN", "Dense", "Features", "Hypergraph", "Ids", "Incidence", "digest"]
 
@@ -85,6 +86,7 @@ class Hypergraph:
     name: str
     notes: tuple[str, ...]
 
+    @told_arguments
     def __init__(
         self,
         *,

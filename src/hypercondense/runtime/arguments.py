@@ -36,6 +36,13 @@ _ELSEWHERE = {
     "val_ids": "validation_ids",
     "val_mask": "validation_ids",
     "test_mask": "test_ids",
+    "x": "features",
+    "X": "features",
+    "y": "labels",
+    "edge_index": "incidence",
+    "hyperedge_index": "incidence",
+    "hyperedges": "incidence",
+    "edges": "incidence",
 }
 
 
@@ -55,7 +62,8 @@ def told_arguments(function: Callable[P, R]) -> Callable[P, R]:
         try:
             signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(_explained(function.__name__, signature, args, kwargs, error)) from None
+            name = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+            raise TypeError(_explained(name, signature, args, kwargs, error)) from None
         return function(*args, **kwargs)
 
     return called
@@ -66,7 +74,7 @@ def _explained(
 ) -> str:
     assert isinstance(args, tuple) and isinstance(kwargs, dict)
     parameters = signature.parameters
-    listed = ", ".join(parameters)
+    listed = ", ".join(one for one in parameters if one != "self")
     for given in kwargs:
         if given not in parameters:
             close = difflib.get_close_matches(given, parameters, n=1, cutoff=0.6)

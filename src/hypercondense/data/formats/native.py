@@ -20,6 +20,7 @@ from hypercondense.files.storage import (
 )
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.hypergraph.stored import StoredFacts, restored
+from hypercondense.runtime.arguments import must_be
 from hypercondense.typed import Value
 
 FORMAT = "hypercondense.hypergraph"
@@ -39,8 +40,9 @@ class NativeManifest(Value, frozen=True, kw_only=True):
     sha256: Mapping[str, str]
 
 
-def write_native(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
+def write_native(hypergraph: Hypergraph, path: Path | str, *, overwrite: bool = False) -> None:
     """Write the folder ``path``: whole or not at all. An existing one stays unless ``overwrite``."""
+    must_be("hypergraph", hypergraph, Hypergraph, like="save(hypergraph, folder)")
     arrays, facts = hypergraph.to_arrays()
     with replaced_folder(Path(path), overwrite=overwrite) as folder:
         tensors_digest = write_tensors(folder / TENSORS_FILE, arrays)
