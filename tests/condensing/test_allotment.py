@@ -178,7 +178,7 @@ def test_a_material_shares_out_by_the_spread_of_its_diffused_training_rows(
     source: Hypergraph, parts: Split, allocate: str, metric: str
 ) -> None:
     material = Material(source, parts, metric=metric)  # type: ignore[arg-type]
-    rows = diffuse(source, Map().coefficients)[parts.train_ids]
+    rows = diffuse(source, Map().polynomial)[parts.train_ids]
     spreads = class_spreads(rows, material.train_labels)
     counts = np.bincount(material.train_labels)
     expected = share_out(spreads if metric == "macro-f1" else counts * spreads, 17)

@@ -10,7 +10,7 @@ from hypercondense.condensing.anchors import Anchors, WarmUp, sharpened
 from hypercondense.condensing.maps import Map
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.run import condense_by
-from hypercondense.diffusion import diffuse_dense, heat_kernel
+from hypercondense.diffusion import diffuse_dense, heat_kernel_series
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.runtime.rng import seeded
 from makers.jobs import job_of, quick
@@ -68,7 +68,9 @@ def test_sharpened_features_turn_into_the_given_ones_when_diffused(time: float) 
 def test_a_power_cannot_be_undone_and_its_heat_kernel_is_undone_instead() -> None:
     features, taught = normal(6, 3), torch.rand(6, 6, dtype=torch.float64)
     sharp = sharpened(features, taught, Map(kernel="power", time=3.0))
-    torch.testing.assert_close(diffuse_dense(sharp, taught, heat_kernel(3.0), self_loops=True), features)
+    torch.testing.assert_close(
+        diffuse_dense(sharp, taught, heat_kernel_series(3.0), self_loops=True), features
+    )
 
 
 def prepared(**fields: Any) -> Any:

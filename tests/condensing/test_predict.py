@@ -119,7 +119,7 @@ def test_rows_of_other_maps_are_predicted_besides(
 def test_features_begin_as_rows_of_the_recipes_own_map(source: Hypergraph, parts: Split) -> None:
     recipe = quick("ridge", goal__also=[{"kernel": "none"}], map__time=3, looks=1)
     best_first = job_of(source, parts, judge=lambda graph: 0.0)
-    rows = diffuse(source, Map(time=3.0).coefficients)
+    rows = diffuse(source, Map(time=3.0).polynomial)
     start = Recipe(map=recipe.map, start=recipe.start, goal=None).run(best_first)
     for feature, ids in zip(start.hypergraph.features, start.members, strict=True):
         np.testing.assert_allclose(feature, rows[ids].mean(0), rtol=1e-5, atol=1e-5)
@@ -159,7 +159,7 @@ def test_the_model_of_the_last_part_judges(
     made = Recipe(goal=goal, looks=1).run(job_of(source, parts, select=True))
     assert made.judge is not None
     problem = Problem.of(Material(source, parts), (Map(),), candidate.labels)
-    rows = torch.tensor(diffuse(candidate, Map().coefficients))
+    rows = torch.tensor(diffuse(candidate, Map().polynomial))
     expected = part.score(problem, rows, F.one_hot(torch.tensor(candidate.labels), 3).float())
     assert made.judge(candidate) == pytest.approx(expected, abs=1.5 / len(parts.validation_ids))
 

@@ -15,7 +15,7 @@ from hypercondense.condensing.material import Material
 from hypercondense.condensing.problem import Problem, rows_of, targets_of
 from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.data import synthetic
-from hypercondense.diffusion import diffuse, heat_kernel, vanilla
+from hypercondense.diffusion import Kernel, diffuse, heat_kernel, vanilla
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.nn.scoring import score_of
 
@@ -51,7 +51,7 @@ def test_every_map_gives_rows_of_the_training_and_of_the_validation_nodes(
     maps = (Map(), Map(kernel="none"), Map(walks=True))
     problem = Problem.of(Material(source, parts), maps, np.array([0, 1, 2, 2]))
     for one, rows, validation in zip(maps, problem.rows, problem.validation, strict=True):
-        expected = diffuse(source, one.coefficients, walks=one.walks)
+        expected = diffuse(source, one.polynomial, walks=one.walks)
         np.testing.assert_array_equal(rows, expected[parts.train_ids])
         np.testing.assert_array_equal(validation, expected[parts.validation_ids])
     assert problem.labels.tolist() == source.labels[parts.train_ids].tolist()
@@ -61,7 +61,7 @@ def test_every_map_gives_rows_of_the_training_and_of_the_validation_nodes(
 
 
 @pytest.mark.parametrize("coefficients", [vanilla(2), heat_kernel(2.0), (1.0,)])
-def test_rows_of_a_candidate_are_those_of_its_own_diffusion(coefficients: tuple[float, ...]) -> None:
+def test_rows_of_a_candidate_are_those_of_its_own_diffusion(coefficients: Kernel) -> None:
     """Singleton hyperedges count as the self-loops that every node has."""
     made = synthetic(num_nodes=40, num_hyperedges=15, num_features=6, num_classes=2, seed=0)
     rows = rows_of(made, coefficients, like=torch.zeros(0))

@@ -158,7 +158,14 @@ def test_the_paper_to_the_letter_has_every_deviation_turned_off() -> None:
     assert paper.looks == 0 and paper.bundles is None
     assert PRESETS["ahgcdd-x-paper"][1] == changed(paper, {"structure": None})
     switches = {f"goal.{name}" for name in ("relative", "unit_vectors", "centered", "average_others", "sums")}
-    switches |= {"goal.temperature", "structure.spanned", "structure.warm", "structure.candidates", "looks"}
+    switches |= {
+        "goal.temperature",
+        "structure.spanned",
+        "structure.warm",
+        "structure.candidates",
+        "looks",
+        "map.kernel",
+    }
     amounts = {"goal.epochs", "goal.step", "structure.step"}
     assert set(differences(paper, ours)) == switches | amounts
     for part in (goal, structure):  # whatever is marked ``Paper: false`` is false

@@ -84,7 +84,7 @@ def test_all_nodes_are_to_be_predicted_under_every_map(material: Material, small
     shares = material.opinions(ONE, seed=0)
     problem = Problem.of(material, maps, LABELS, opinions=shares)
     for one, rows in zip(maps, problem.rows, strict=True):
-        np.testing.assert_array_equal(rows, diffuse(small, one.coefficients, walks=one.walks))
+        np.testing.assert_array_equal(rows, diffuse(small, one.polynomial, walks=one.walks))
     rows, classes = problem.batch(1000, torch.Generator().manual_seed(0))
     torch.testing.assert_close(rows, torch.cat(problem.rows))
     torch.testing.assert_close(classes, shares.repeat(3, 1))

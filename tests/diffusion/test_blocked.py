@@ -9,13 +9,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercondense.diffusion import Propagation, blocked, diffuse, heat_kernel
+from hypercondense.diffusion import Polynomial, Propagation, blocked, diffuse, heat_kernel
 from hypercondense.diffusion.plan import BlockPlan, fastest_plan, plan_within
 from hypercondense.errors import CondensationError, ConfigError
 from hypercondense.hypergraph import Hypergraph
 from makers.diffusion_oracles import dense_diffusion, hypergraph_of, random_incidence, sources
 
 WEIGHTS = heat_kernel(2.0)
+PLAIN = Polynomial((0.5, 0.5))
 
 
 def large_source(features):
@@ -151,12 +152,12 @@ def test_the_least_memory_named_is_enough():
     fits = [_fits(size, source, propagation) for size in sizes]
     assert fits == sorted(fits)
     assert {False, True} == set(fits)
-    assert plan_within(sizes[-1], source, propagation, threads=2, whole=False).num_bytes <= sizes[-1]
+    assert plan_within(sizes[-1], source, propagation, PLAIN, threads=2, whole=False).num_bytes <= sizes[-1]
 
 
 def _fits(memory, source, propagation):
     try:
-        plan_within(memory, source, propagation, threads=2, whole=False)
+        plan_within(memory, source, propagation, PLAIN, threads=2, whole=False)
     except ConfigError:
         return False
     return True
@@ -164,7 +165,7 @@ def _fits(memory, source, propagation):
 
 def test_plans_use_every_thread_even_for_few_columns():
     source = large_source(random_features(400, 6))
-    plan = fastest_plan(source, Propagation.of(source), threads=3)
+    plan = fastest_plan(source, Propagation.of(source), PLAIN, threads=3)
     assert (plan.width, plan.threads) == (2, 3)
 
 

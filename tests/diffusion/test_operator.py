@@ -2,9 +2,18 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
+from scipy.linalg import expm
 
-from hypercondense.diffusion import Propagation, diffuse_dense, heat_kernel, identity, propagate, vanilla
-from hypercondense.diffusion.operator import matrix_polynomial
+from hypercondense.diffusion import (
+    Propagation,
+    diffuse_dense,
+    heat_kernel,
+    heat_kernel_series,
+    identity,
+    propagate,
+    vanilla,
+)
+from hypercondense.diffusion.dense import matrix_polynomial
 from hypercondense.hypergraph import Hypergraph
 from makers.diffusion_oracles import (
     dense_diffusion,
@@ -30,7 +39,7 @@ def test_propagate_is_the_matrix_of_the_definition():
 def test_heat_kernel_equals_matrix_exponential():
     x, incidence = random_tensors()
     laplacian = torch.eye(12, dtype=x.dtype) - torch.tensor(dense_propagation(incidence))
-    diffused = diffuse_dense(x, incidence, heat_kernel(2.0, order=60))
+    diffused = diffuse_dense(x, incidence, heat_kernel_series(2.0, order=60))
     torch.testing.assert_close(diffused, torch.matrix_exp(-2.0 * laplacian) @ x, rtol=1e-12, atol=1e-12)
 
 
@@ -39,7 +48,7 @@ def test_heat_kernel_equals_spectral_filter():
     laplacian = torch.eye(12, dtype=x.dtype) - torch.tensor(dense_propagation(incidence))
     frequencies, basis = torch.linalg.eigh(laplacian)
     filtered = basis @ torch.diag(torch.exp(-3.0 * frequencies)) @ basis.T @ x
-    diffused = diffuse_dense(x, incidence, heat_kernel(3.0, order=80))
+    diffused = diffuse_dense(x, incidence, heat_kernel_series(3.0, order=80))
     torch.testing.assert_close(diffused, filtered, rtol=1e-12, atol=1e-12)
 
 
@@ -71,9 +80,9 @@ def test_identity_incidence_leaves_everything_as_it_is():
 def test_isolated_nodes_keep_their_features_but_for_the_truncated_mass():
     source = hypergraph_of([[1], [1], [0]], np.float32([[1], [2], [4]]))
     weights = heat_kernel(2.0)
-    assert Propagation.of(source).diffuse(source.features, weights)[2, 0] == pytest.approx(4 * sum(weights))
+    assert Propagation.of(source).diffuse(source.features, weights)[2, 0] == pytest.approx(4 * weights.at(1))
     without = Propagation.of(source, self_loops=False).diffuse(source.features, weights)
-    assert without[2, 0] == pytest.approx(4 * weights[0])  # P makes it 0, only the power 0 is left
+    assert without[2, 0] == pytest.approx(4 * weights.at(0))  # P makes it 0, only the power 0 is left
 
 
 def test_empty_hyperedges_and_isolated_nodes_have_finite_correct_gradients():
@@ -97,7 +106,7 @@ def test_empty_hyperedges_and_isolated_nodes_have_finite_correct_gradients():
 @settings(deadline=None, max_examples=150)
 @given(sources())
 def test_source_propagation_equals_the_dense_oracle(source):
-    for coefficients in (heat_kernel(2.0), vanilla(2), identity(), (0.5, -1.0)):
+    for coefficients in (heat_kernel(2.0), heat_kernel(30.0), vanilla(2), identity(), (0.5, -1.0)):
         got = Propagation.of(source).diffuse(source.dense_features(), coefficients)
         np.testing.assert_allclose(got, dense_diffusion(source, coefficients), rtol=1e-5, atol=1e-5)
 
@@ -172,3 +181,97 @@ def test_a_matrix_polynomial_is_the_sum_of_its_powers(degree):
     coefficients = tuple(float(k + 1) for k in range(degree + 1))
     expected = sum(w * torch.linalg.matrix_power(matrix, k) for k, w in enumerate(coefficients))
     torch.testing.assert_close(matrix_polynomial(matrix, coefficients), expected)
+
+
+def exact_kernel(incidence, time, *, walks=False):
+    """The matrix exponential in float64, of ``time (P - 1)`` or of that of walks."""
+    matrix = dense_propagation(incidence)
+    if walks:
+        root = np.sqrt(np.asarray(incidence, np.float64).sum(1))
+        matrix = np.diag(1 / root) @ matrix @ np.diag(root)
+    return expm(time * (matrix - np.eye(len(matrix))))
+
+
+def hard_incidence(kind):
+    """Hypergraphs that a diffusion may stumble over."""
+    rng = np.random.default_rng(1)
+    if kind == "none":
+        return np.zeros((7, 0))
+    if kind == "one over all":
+        return np.ones((7, 1))
+    if kind == "identical":
+        return np.repeat(random_incidence(2, num_nodes=7, num_hyperedges=2, density=0.5), 40, axis=1)
+    if kind == "far apart":
+        incidence = random_incidence(4, num_nodes=7, density=0.4, weighted=False)
+        return incidence * 10.0 ** rng.uniform(-6, 6, incidence.shape)
+    incidence = random_incidence(3, num_nodes=7, density=0.3)
+    incidence[0] = 0  # isolated
+    return incidence
+
+
+KINDS = ("weighted", "none", "one over all", "identical", "far apart")
+KERNEL_TIMES = (0.0, 1e-6, 2.0, 100.0)
+
+
+@pytest.mark.parametrize("time", KERNEL_TIMES)
+@pytest.mark.parametrize("walks", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_heat_kernel_of_a_source_is_the_matrix_exponential_within_its_bound(kind, walks, time):
+    source = hypergraph_of(hard_incidence(kind))  # features are the identity: rows are those of the kernel
+    incidence = with_self_loops(source)
+    exact = exact_kernel(incidence, time, walks=walks)
+    got = Propagation.of(source, walks=walks).diffuse(source.features, heat_kernel(time))
+    difference = got - exact
+    if walks:  # between roots of degrees it is that of the symmetric kernel, whose norm is bounded
+        root = np.sqrt(incidence.astype(np.float64).sum(1))
+        difference = difference * root[:, None] / root
+    bound = 1 - heat_kernel(time).at(1)
+    rounding = 1e-5 * (root.max() / root.min() if walks else 1)
+    assert np.linalg.norm(difference, 2) <= bound + rounding
+
+
+@pytest.mark.parametrize("time", KERNEL_TIMES)
+@pytest.mark.parametrize("columns", [3, 12])  # fewer and more than nodes take different ways
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_dense_heat_kernel_is_the_matrix_exponential_as_closely_as_asked_for(kind, columns, time):
+    incidence = torch.tensor(hard_incidence(kind), dtype=torch.float64)
+    x = torch.tensor(np.random.default_rng(0).standard_normal((7, columns)))
+    looped = np.hstack([incidence.numpy(), np.eye(7)])
+    for self_loops, full in ((True, looped), (False, incidence.numpy())):
+        exact = torch.tensor(exact_kernel(full, time)) @ x
+        got = diffuse_dense(x, incidence, heat_kernel(time, 1e-11), self_loops=self_loops)
+        torch.testing.assert_close(got, exact, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("columns", [2, 6])
+@pytest.mark.parametrize("time", [2.0, 20.0])
+def test_the_dense_heat_kernel_has_the_gradients_of_the_matrix_exponential(time, columns):
+    incidence = torch.tensor(random_incidence(1, num_nodes=4, num_hyperedges=3)).double().requires_grad_()
+    x = torch.tensor(np.random.default_rng(0).standard_normal((4, columns)), requires_grad=True)
+    eye = torch.eye(4, dtype=torch.float64)
+    weights = torch.tensor(np.random.default_rng(1).standard_normal((4, columns)))
+    square = torch.stack(
+        [propagate(column[:, None], torch.cat([incidence, eye], 1))[:, 0] for column in eye], 1
+    )
+    exact = (weights * (torch.matrix_exp(time * (square - eye)) @ x)).sum()
+    ours = (weights * diffuse_dense(x, incidence, heat_kernel(time, 1e-11), self_loops=True)).sum()
+    for want, got in zip(*(torch.autograd.grad(one, (x, incidence)) for one in (exact, ours)), strict=True):
+        torch.testing.assert_close(got, want, rtol=1e-7, atol=1e-8)
+
+
+@settings(deadline=None, max_examples=50)
+@given(sources())
+def test_several_polynomials_from_one_sweep_have_the_bits_of_each_alone(source):
+    kernels = [
+        identity(),
+        vanilla(2),
+        heat_kernel(1.0),
+        heat_kernel(2.0),
+        heat_kernel(20.0),
+        heat_kernel(9.0),
+    ]
+    propagation, x = Propagation.of(source), source.dense_features()
+    together = [np.empty_like(x) for _ in kernels]
+    propagation.diffuse_all(x, kernels, together)
+    for kernel, got in zip(kernels, together, strict=True):
+        np.testing.assert_array_equal(got, propagation.diffuse(x, kernel))

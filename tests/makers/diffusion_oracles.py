@@ -4,6 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
+from hypercondense.diffusion import Polynomial
 from hypercondense.hypergraph import Hypergraph
 
 
@@ -35,12 +36,12 @@ def with_self_loops(source):
     return incidence.matrix(source.num_nodes, num_hyperedges).toarray()
 
 
-def dense_diffusion(source, coefficients):
-    """``sum_k w_k P^k X`` by powers of the dense P, with self-loops by the convention."""
-    matrix = dense_propagation(with_self_loops(source))
-    powers = [np.linalg.matrix_power(matrix, power) for power in range(len(coefficients))]
-    total = sum(weight * power for weight, power in zip(coefficients, powers, strict=True))
-    return total @ source.dense_features().astype(np.float64)
+def dense_diffusion(source, kernel):
+    """A polynomial of the dense P times the features, by its eigenvalues; self-loops by the convention."""
+    values, vectors = np.linalg.eigh(dense_propagation(with_self_loops(source)))
+    polynomial = Polynomial.of(kernel)
+    filtered = np.array([polynomial.at(value) for value in values])
+    return vectors @ (filtered[:, None] * (vectors.T @ source.dense_features().astype(np.float64)))
 
 
 def random_incidence(seed, *, num_nodes=12, num_hyperedges=8, density=0.3, weighted=True):

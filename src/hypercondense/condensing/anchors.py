@@ -1,5 +1,6 @@
 """Anchors: every condensed node proposes one hyperedge, learnt in turns with the features (Eq. 7 to 9)."""
 
+import math
 from typing import Annotated
 
 import torch
@@ -17,7 +18,7 @@ from hypercondense.condensing.generator import (
 )
 from hypercondense.condensing.maps import Map
 from hypercondense.condensing.rows import spread
-from hypercondense.diffusion import diffuse_dense, heat_kernel
+from hypercondense.diffusion import Polynomial, diffuse_dense, heat_kernel_series
 from hypercondense.typed import Count, CountOrZero, Positive, Value
 
 
@@ -108,12 +109,21 @@ class Anchors(Value):
 def sharpened(features: Tensor, taught: Tensor, rows_map: Map) -> Tensor:
     """Features that turn into the given ones when diffused through the hyperedges ``taught`` (n, n).
 
-    No eigenvalue of P is below 0, so none of the heat kernel is below ``exp(-time)``: the solve is safe.
+    No eigenvalue of P is below 0, so none of the heat kernel is below ``exp(-time)``: the solve is safe where
+    the polynomial is closer to it than that, and for the paper's sum, which has no weights below 0.
     """
     eye = torch.eye(len(features), dtype=features.dtype, device=features.device)
-    coefficients = rows_map.coefficients
-    if coefficients[0] == 0:  # a power of P cannot be undone; the heat kernel is what comes closest
-        coefficients = heat_kernel(rows_map.time)
-    kernel = diffuse_dense(eye, taught, coefficients, self_loops=True)
+    polynomial = rows_map.polynomial
+    if _may_vanish(rows_map):  # cannot be undone; the paper's sum is what comes closest
+        polynomial = Polynomial(heat_kernel_series(rows_map.time))
+    kernel = diffuse_dense(eye, taught, polynomial, self_loops=True)
     sharp: Tensor = torch.linalg.solve(kernel, features)
     return sharp
+
+
+def _may_vanish(rows_map: Map) -> bool:
+    """Whether the polynomial of a map may be 0, or nearly, somewhere in the spectrum of P."""
+    polynomial = rows_map.polynomial
+    if min(polynomial.weights) >= 0 and not polynomial.chebyshev:
+        return polynomial.at(0) == 0
+    return 1 - polynomial.at(1) > math.exp(-rows_map.time) / 2  # what the heat kernel leaves out

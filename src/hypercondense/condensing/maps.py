@@ -1,12 +1,20 @@
 """How rows of the source are diffused: the paper's heat kernel (Eq. 2 and 4), its ablations, and powers."""
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta
 from torch import Tensor
 
-from hypercondense.diffusion import diffuse_dense, heat_kernel, identity, truncation_order, vanilla
+from hypercondense.diffusion import (
+    Kernel,
+    Polynomial,
+    diffuse_dense,
+    heat_kernel,
+    heat_kernel_series,
+    identity,
+    truncation_order,
+    vanilla,
+)
 from hypercondense.typed import Value
 
 _TIME = 2.0
@@ -16,14 +24,15 @@ class Map(Value):
     """A polynomial of P, the propagation matrix, that features go through.
 
     Args:
-        kernel: ``heat-kernel`` (the paper), ``vanilla`` or ``none`` (its ablations), or ``power``, which is P
-            to the power of ``time``. Vanilla is one power of P, at which the heat kernel is cut off.
+        kernel: ``heat-kernel`` (at least as exact as the paper's sum, in fewer products),
+            ``heat-kernel-series`` (the paper's sum), ``vanilla`` or ``none`` (its ablations), or ``power``,
+            which is P to the power of ``time``. Vanilla is one power, at which the paper's sum is cut off.
         time: Diffusion time, lambda in Eq. 2; the power of P where ``kernel`` is ``power``. Where it is
             ``none`` there is none to give.
         walks: Whether P is that of random walks. Networks that take means over neighbours see such rows.
     """
 
-    kernel: Literal["heat-kernel", "vanilla", "power", "none"] = "heat-kernel"
+    kernel: Literal["heat-kernel", "heat-kernel-series", "vanilla", "power", "none"] = "heat-kernel"
     time: Annotated[float, Meta(ge=0, le=1000)] = _TIME
     walks: bool = False
 
@@ -37,20 +46,22 @@ class Map(Value):
             )
         if self.kernel == "none" and self.walks:
             raise ValueError("walks need a kernel to walk by; without diffusion leave them out")
-        _ = self.coefficients  # an impossible time is found before the work begins
+        _ = self.polynomial  # an impossible time is found before the work begins
 
     @property
-    def coefficients(self) -> tuple[float, ...]:
-        """``w_0 .. w_K`` of ``sum_k w_k P^k``.
+    def polynomial(self) -> Polynomial:
+        """The polynomial of P.
 
-        >>> Map(kernel="power").coefficients
+        >>> Map(kernel="power").polynomial.weights
         (0.0, 0.0, 1.0)
         """
         if self.kernel == "heat-kernel":
             return heat_kernel(self.time)
+        if self.kernel == "heat-kernel-series":
+            return Polynomial(heat_kernel_series(self.time))
         if self.kernel == "vanilla":
-            return vanilla(truncation_order(self.time))
-        return vanilla(self.time) if self.kernel == "power" else identity()
+            return Polynomial(vanilla(truncation_order(self.time)))
+        return Polynomial(vanilla(self.time) if self.kernel == "power" else identity())
 
     @property
     def trusts_structure(self) -> bool:
@@ -59,11 +70,11 @@ class Map(Value):
 
     def condensed(self, features: Tensor, structure: Tensor) -> Tensor:
         """Condensed features (n, d) through their own structure (n, hyperedges) and self-loops (Eq. 10)."""
-        return diffuse_dense(features, structure, self.coefficients, self_loops=True)
+        return diffuse_dense(features, structure, self.polynomial, self_loops=True)
 
 
-def seen_through(features: Tensor, structure: Tensor, coefficients: Sequence[float]) -> Tensor:
+def seen_through(features: Tensor, structure: Tensor, kernel: Kernel) -> Tensor:
     """Features through a polynomial of P; without hyperedges every power of P is the identity."""
     if structure.shape[1] == 0:
-        return sum(coefficients) * features
-    return diffuse_dense(features, structure, coefficients, self_loops=True)
+        return Polynomial.of(kernel).at(1) * features
+    return diffuse_dense(features, structure, kernel, self_loops=True)

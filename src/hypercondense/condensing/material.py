@@ -138,7 +138,7 @@ class Material:
         with self.clock.stage("diffuse"):
             return cached_diffusion(
                 self.source,
-                rows_map.coefficients,
+                rows_map.polynomial,
                 walks=rows_map.walks,
                 cache_dir=self.cache_dir,
                 memory=self.memory,
@@ -239,7 +239,7 @@ class Material:
         with self.clock.stage("diffuse"):
             return diffuse(
                 self.source,
-                rows_map.coefficients,
+                rows_map.polynomial,
                 walks=rows_map.walks,
                 node_ids=node_ids,
                 threads=self.threads,

@@ -128,7 +128,7 @@ class Prediction(Objective):
 
     def seen(self, features: Tensor, structure: Tensor) -> Tensor:
         """Condensed features through their own structure."""
-        return seen_through(features, structure, self.map.coefficients)
+        return seen_through(features, structure, self.map.polynomial)
 
     def loss(self, seen: Tensor, shares: Tensor | None, epoch: int) -> tuple[Tensor, dict[str, Tensor]]:
         """Of the closed form first, then of the networks in training."""
@@ -164,7 +164,7 @@ class Prediction(Objective):
 
         def score(candidate: Hypergraph) -> float:
             like = self.problem.targets
-            rows = rows_of(candidate, self.map.coefficients, like=like)
+            rows = rows_of(candidate, self.map.polynomial, like=like)
             return self._score(rows, targets_of(candidate, num_classes=like.shape[1], like=like))
 
         return score

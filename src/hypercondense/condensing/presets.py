@@ -15,7 +15,7 @@ from hypercondense.condensing.unrolled import Unrolled
 
 _AHGCDD = Recipe(map=Map(), start=Means(samples=20), goal=DualLevel(), structure=Anchors())
 _PAPER = Recipe(
-    map=Map(time=2.0),
+    map=Map(kernel="heat-kernel-series", time=2.0),
     start=Means(samples=20),
     goal=DualLevel(
         epochs=100,

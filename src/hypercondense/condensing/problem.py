@@ -11,7 +11,7 @@ from torch import Tensor
 
 from hypercondense.condensing.maps import Map, seen_through
 from hypercondense.condensing.material import Material
-from hypercondense.diffusion import diffuse
+from hypercondense.diffusion import Kernel, diffuse
 from hypercondense.hypergraph import Hypergraph, Ids
 from hypercondense.names import Metric
 from hypercondense.nn.scoring import score_of
@@ -99,7 +99,7 @@ class Problem:
         return score_of(told, self.validation_labels.repeat(len(self.validation)), self.metric)
 
 
-def rows_of(candidate: Hypergraph, coefficients: Sequence[float], *, like: Tensor) -> Tensor:
+def rows_of(candidate: Hypergraph, kernel: Kernel, *, like: Tensor) -> Tensor:
     """Features of a condensed hypergraph (n, d), diffused through its own structure, where ``like`` is.
 
     Its singleton hyperedges are its self-loops.
@@ -107,9 +107,9 @@ def rows_of(candidate: Hypergraph, coefficients: Sequence[float], *, like: Tenso
     incidence = candidate.incidence.matrix(candidate.num_nodes, candidate.num_hyperedges)
     shared = np.flatnonzero(np.diff(incidence.tocsc().indptr) > 1)
     if len(shared) * candidate.num_nodes > _DENSE_ENTRIES:
-        return torch.from_numpy(diffuse(candidate, coefficients)).to(like)
+        return torch.from_numpy(diffuse(candidate, kernel)).to(like)
     features = torch.tensor(candidate.dense_features()).to(like)
-    return seen_through(features, torch.tensor(incidence[:, shared].toarray()).to(features), coefficients)
+    return seen_through(features, torch.tensor(incidence[:, shared].toarray()).to(features), kernel)
 
 
 def targets_of(candidate: Hypergraph, *, num_classes: int, like: Tensor) -> Tensor:

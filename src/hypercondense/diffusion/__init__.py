@@ -3,11 +3,22 @@
 from hypercondense.diffusion.blocked import diffuse
 from hypercondense.diffusion.cache import cached_diffusion
 from hypercondense.diffusion.class_sums import class_sums
-from hypercondense.diffusion.filters import heat_kernel, identity, truncation_order, vanilla
+from hypercondense.diffusion.dense import diffuse_dense, inverse_power, propagate
+from hypercondense.diffusion.filters import (
+    Kernel,
+    Polynomial,
+    heat_kernel,
+    heat_kernel_series,
+    identity,
+    truncation_order,
+    vanilla,
+)
 from hypercondense.diffusion.mapped import SelectedRows
-from hypercondense.diffusion.operator import Propagation, diffuse_dense, inverse_power, propagate
+from hypercondense.diffusion.operator import Propagation
 
 __all__ = [
+    "Kernel",
+    "Polynomial",
     "Propagation",
     "SelectedRows",
     "cached_diffusion",
@@ -15,6 +26,7 @@ __all__ = [
     "diffuse",
     "diffuse_dense",
     "heat_kernel",
+    "heat_kernel_series",
     "identity",
     "inverse_power",
     "propagate",

@@ -4,7 +4,7 @@ Columns diffuse independently. A block of them passes through all powers of P be
 so the matrix is read and written once, whatever K is; blocks are shared out over threads.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
-from hypercondense.diffusion.filters import Coefficients, checked_coefficients
+from hypercondense.diffusion.filters import Kernel, Polynomial
 from hypercondense.diffusion.mapped import new_map, open_map, release
 from hypercondense.diffusion.operator import Propagation
 from hypercondense.diffusion.plan import CHUNK_BYTES, BlockPlan, fastest_plan, plan_within
@@ -28,7 +28,7 @@ from hypercondense.runtime.progress import Progress, silent
 
 def diffuse(
     source: Hypergraph,
-    coefficients: Sequence[float],
+    kernel: Kernel,
     *,
     self_loops: bool = True,
     walks: bool = False,
@@ -38,13 +38,13 @@ def diffuse(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> Dense:
-    """``sum_k w_k P^k X`` for all features of a source (Eq. 4), as float32 (nodes, features).
+    """A polynomial of P times all features of a source (Eq. 4), as float32 (nodes, features).
 
     The result has the same bits whatever the memory, the file and the number of threads.
 
     Args:
         source: Its features may be sparse, dense or memory-mapped.
-        coefficients: ``w_0 .. w_K``, for example from :func:`heat_kernel`.
+        kernel: The polynomial, for example from :func:`heat_kernel`, or ``w_0 .. w_K`` of ``sum_k w_k P^k``.
         self_loops: Whether every node without a singleton hyperedge gets one (the convention).
         walks: Whether P is that of random walks, which takes means over neighbours, and not symmetric.
         memory: Bytes this may take beside the source and the factors of P; without ``out`` the result
@@ -65,7 +65,7 @@ def diffuse(
     >>> diffuse(source, (0.0, 1.0)).ravel().tolist()
     [1.5, 2.5, 5.0]
     """
-    coefficients = checked_coefficients(coefficients)
+    polynomial = Polynomial.of(kernel)
     threads = torch.get_num_threads() if threads is None else threads
     if threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
@@ -75,12 +75,12 @@ def diffuse(
         )
     propagation = Propagation.of(source, self_loops=self_loops, walks=walks)
     if memory is None:
-        plan = fastest_plan(source, propagation, threads=threads)
+        plan = fastest_plan(source, propagation, polynomial, threads=threads)
     else:
-        plan = plan_within(memory, source, propagation, threads=threads, whole=out is None)
+        plan = plan_within(memory, source, propagation, polynomial, threads=threads, whole=out is None)
     if out is None and node_ids is None:
         _check_room(source, plan)
-    work = _Work(source.features, propagation, coefficients, plan, progress)
+    work = _Work(source.features, propagation, polynomial, plan, progress)
     try:
         if node_ids is not None:
             return work.rows(node_ids)
@@ -118,7 +118,7 @@ def row_chunks(features: Features, chunk_bytes: int = CHUNK_BYTES) -> Iterator[s
 class _Work:
     features: Features
     propagation: Propagation
-    coefficients: Coefficients
+    polynomial: Polynomial
     plan: BlockPlan
     progress: Progress
 
@@ -128,10 +128,10 @@ class _Work:
         return result
 
     def rows(self, node_ids: Ids) -> Dense:
-        if len(self.coefficients) == 1:  # nothing moves
+        if self.polynomial.degree == 0:  # nothing moves
             kept = self.features[node_ids]
             result: Dense = kept.toarray() if sp.issparse(kept) else np.asarray(kept, np.float32)
-            result *= np.float32(self.coefficients[0])
+            result *= np.float32(self.polynomial.at(1))
             return result
         by_column = self.features.tocsc() if sp.issparse(self.features) else self.features
         result = np.empty((len(node_ids), self.features.shape[1]), np.float32)
@@ -139,7 +139,7 @@ class _Work:
         def diffuse_block(columns: slice) -> None:
             block = by_column[:, columns]
             block = block.toarray(order="C") if sp.issparse(block) else block
-            result[:, columns] = self.propagation.diffuse(block, self.coefficients).take(node_ids, axis=0)
+            result[:, columns] = self.propagation.diffuse(block, self.polynomial).take(node_ids, axis=0)
 
         self._share_out(diffuse_block, self.features.shape[1])
         return result
@@ -186,7 +186,7 @@ class _Work:
         """Diffuse all columns of ``given`` into ``result``, which may be the same matrix."""
 
         def diffuse_block(columns: slice) -> None:
-            self.propagation.diffuse(given[:, columns], self.coefficients, out=result[:, columns])
+            self.propagation.diffuse(given[:, columns], self.polynomial, out=result[:, columns])
 
         self._share_out(diffuse_block, given.shape[1], before)
 

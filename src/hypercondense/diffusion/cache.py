@@ -1,8 +1,8 @@
-"""Diffused features kept between runs, under the digest of their source and the coefficients."""
+"""Diffused features kept between runs, under the digest of their source and the polynomial."""
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 
 from hypercondense.diffusion.blocked import diffuse
-from hypercondense.diffusion.filters import Coefficients, checked_coefficients
+from hypercondense.diffusion.filters import Kernel, Polynomial
 from hypercondense.diffusion.mapped import open_map
 from hypercondense.errors import ConfigError, FormatError
 from hypercondense.files.regular import open_regular
@@ -21,12 +21,12 @@ from hypercondense.hypergraph import Dense, Hypergraph
 from hypercondense.runtime.progress import Progress, silent
 
 _log = logging.getLogger(__name__)
-_VERSION = 1  # raise when the same source and coefficients give other numbers than before
+_VERSION = 2  # raise when the same source and polynomial give other numbers than before
 
 
 def cached_diffusion(
     source: Hypergraph,
-    coefficients: Sequence[float],
+    kernel: Kernel,
     *,
     cache_dir: Path | None,
     self_loops: bool = True,
@@ -42,7 +42,7 @@ def cached_diffusion(
 
     Args:
         source: As for :func:`diffuse`, like all that is not named here.
-        coefficients: ``w_0 .. w_K``.
+        kernel: The polynomial; part of what an entry is kept under.
         cache_dir: Folder of the entries, made if missing; ``None`` keeps nothing.
         self_loops: Part of what an entry is kept under.
         walks: Part of it too.
@@ -56,11 +56,11 @@ def cached_diffusion(
     Raises:
         ConfigError: ``memory`` is too small, or too small without the cache that cannot be written.
     """
-    coefficients = checked_coefficients(coefficients)
+    polynomial = Polynomial.of(kernel)
     work = partial(
         diffuse,
         source,
-        coefficients,
+        polynomial,
         self_loops=self_loops,
         walks=walks,
         memory=memory,
@@ -69,7 +69,7 @@ def cached_diffusion(
     )
     if cache_dir is None:
         return work()
-    entry = cache_dir / _entry_name(source, coefficients, self_loops, walks)
+    entry = cache_dir / _entry_name(source, polynomial, self_loops, walks)
     found = _read(entry, (source.num_nodes, source.num_features))
     return _made(entry, work) if found is None else found
 
@@ -92,8 +92,9 @@ def _made(entry: Path, work: Callable[..., Dense]) -> Dense:
         raise ConfigError(f"{error}; the cache {trouble}") from error
 
 
-def _entry_name(source: Hypergraph, coefficients: Coefficients, self_loops: bool, walks: bool) -> str:
-    key = json.dumps([_VERSION, source.digest, coefficients, self_loops, *(["walks"] if walks else [])])
+def _entry_name(source: Hypergraph, polynomial: Polynomial, self_loops: bool, walks: bool) -> str:
+    kind = [name for name, told in (("walks", walks), ("chebyshev", polynomial.chebyshev)) if told]
+    key = json.dumps([_VERSION, source.digest, polynomial.weights, self_loops, *kind])
     return f"{sha256(key.encode()).hexdigest()[:32]}.npy"
 
 

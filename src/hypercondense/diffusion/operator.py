@@ -1,13 +1,9 @@
-"""Apply ``P = Dv^-1/2 H De^-1 H^T Dv^-1/2`` to a matrix without forming P (Eq. 2).
+"""Apply polynomials of ``P = Dv^-1/2 H De^-1 H^T Dv^-1/2`` of a source without forming P (Eq. 2)."""
 
-Twice: differentiable, for the small dense incidence of a condensed hypergraph, and fast, for the source.
-"""
-
-import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,91 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hypercondense.diffusion.filters import checked_coefficients
+from hypercondense.diffusion.filters import Kernel, Polynomial
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
 
 _SPECIAL, _SPECIAL_UP_TO = 4, 24  # multiples of one up to the other are widths with code of their own
-
-
-Degrees = TypeVar("Degrees", Tensor, NDArray[np.float64])
-
-
-def inverse_power(degree: Degrees, power: float) -> Degrees:
-    """``degree ** -power``, and 0 where the degree is 0: an isolated node receives nothing.
-
-    >>> inverse_power(torch.tensor([4.0, 0.0]), 0.5)
-    tensor([0.5000, 0.0000])
-    """
-    positive = degree > 0
-    # 1 in place of 0 keeps the gradient finite: autograd also visits what is then multiplied by 0.
-    return positive * (degree + ~positive) ** -power
-
-
-def _or_one(degree: Tensor) -> Tensor:
-    """``degree``, and 1 where it is 0: what is divided by it is 0 anyway."""
-    return torch.where(degree > 0, degree, 1.0)
-
-
-def propagate(x: Tensor, incidence: Tensor) -> Tensor:
-    """Apply P to ``x`` (nodes, features), with ``incidence`` dense and weighted (nodes, hyperedges) (Eq. 2).
-
-    Degrees are sums of weights. Gradients reach both arguments and are finite for empty hyperedges and
-    isolated nodes.
-
-    >>> propagate(torch.tensor([[1.0], [3.0]]), torch.ones(2, 1))  # one hyperedge over all: the mean
-    tensor([[2.],
-            [2.]])
-    """
-    return diffuse_dense(x, incidence, (0.0, 1.0))
-
-
-def diffuse_dense(
-    x: Tensor, incidence: Tensor, coefficients: Sequence[float], *, self_loops: bool = False
-) -> Tensor:
-    """``sum_k w_k P^k x`` for a small dense incidence (Eq. 4 and 10).
-
-    Args:
-        x: Node features (nodes, features).
-        incidence: Weights at least 0 (nodes, hyperedges); gradients flow to both.
-        coefficients: ``w_0 .. w_K``, for example from :func:`heat_kernel`.
-        self_loops: Whether every node also has a hyperedge of its own, of weight 1; it is then a diagonal.
-    """
-    *lower, highest = checked_coefficients(coefficients)
-    degree = incidence.sum(1, keepdim=True)
-    scale = (degree + 1).rsqrt() if self_loops else inverse_power(degree, 0.5)
-    shares = incidence / _or_one(incidence.sum(0))
-    if len(x) < x.shape[1]:  # fewer nodes than features: the small square matrix is cheaper to raise
-        loops = float(self_loops) * torch.eye(len(x), dtype=x.dtype, device=x.device)
-        square = scale * torch.addmm(loops, shares, incidence.T) * scale.T
-        return matrix_polynomial(square, coefficients) @ x
-    to_node, to_hyperedge = scale * incidence, (scale * shares).T
-    loop = scale.square() if self_loops else 0.0
-    result = highest * x
-    for coefficient in reversed(lower):
-        result = coefficient * x + loop * result + to_node @ (to_hyperedge @ result)
-    return result
-
-
-def matrix_polynomial(square: Tensor, coefficients: Sequence[float]) -> Tensor:
-    """``sum_k w_k A^k`` of a square matrix A with about ``2 sqrt(K)`` products, not K (Paterson, Stockmeyer).
-
-    With ``B = A^s`` it is a polynomial in B whose coefficients are polynomials in A of degree below ``s``.
-
-    >>> matrix_polynomial(torch.tensor([[2.0]]), (1.0, 1.0, 1.0, 1.0, 1.0))
-    tensor([[31.]])
-    """
-    size = math.isqrt(len(coefficients))  # s
-    powers = [torch.eye(len(square), dtype=square.dtype, device=square.device), square]
-    while len(powers) <= size:
-        powers.append(powers[-1] @ square)
-    padded = [*coefficients, *[0.0] * (-len(coefficients) % size)]
-    weights = torch.tensor(padded, dtype=square.dtype, device=square.device).reshape(-1, size)
-    blocks = weights @ torch.stack(powers[:size]).flatten(1)  # all of them in one small product
-    result: Tensor
-    *lower, result = blocks.view(-1, *square.shape).unbind()
-    for block in reversed(lower):
-        result = torch.addmm(block, powers[size], result)
-    return result
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -158,36 +73,75 @@ class Propagation:
         """``P x`` for a dense matrix with a row for every node."""
         return self.diffuse(x, (0.0, 1.0))
 
-    def diffuse(self, x: Dense, coefficients: Sequence[float], out: Dense | None = None) -> Dense:
-        """``sum_k w_k P^k x`` for a dense matrix with a row for every node; ``out`` may be ``x`` itself."""
-        coefficients = checked_coefficients(coefficients)
+    def diffuse(self, x: Dense, kernel: Kernel, out: Dense | None = None) -> Dense:
+        """A polynomial of P times a dense matrix with a row for every node; ``out`` may be ``x`` itself."""
         out = np.empty(x.shape, np.float32) if out is None else out
-        # A node outside the products has nothing but loops: P keeps it, or makes it 0 if it has none.
-        kept, lost = np.float32(sum(coefficients)), np.float32(coefficients[0])
-        out[self.still_ids] = x[self.still_ids] * np.where(self.loop[self.still_ids] > 0, kept, lost)[:, None]
-        if len(self.still_ids) == 0:
-            out[:] = self._horner(np.require(x, np.float32, ["C", "W"]), coefficients)
-        elif len(self.active_ids):
-            out[self.active_ids] = self._horner(x[self.active_ids], coefficients)
+        self.diffuse_all(x, [kernel], [out])
         return out
 
-    def _horner(self, x: Dense, coefficients: Sequence[float]) -> Dense:
-        """Horner's rule on the active nodes: ``result = w_k x + P result``, from the highest power down."""
-        to_hyperedges, to_nodes = self.tensors
-        *lower, highest = coefficients
+    def diffuse_all(self, x: Dense, kernels: Sequence[Kernel], outs: Sequence[Dense]) -> None:
+        """Several polynomials of P from one sweep, each with the bits it has alone; powers are shared."""
+        polynomials = [Polynomial.of(kernel) for kernel in kernels]
         num_columns = x.shape[1]
-        if num_columns < (width := product_width(num_columns)):
-            x = np.pad(x, ((0, 0), (0, width - num_columns)))
-        result: Dense = x * np.float32(highest)
+        padding = (0, 0), (0, product_width(num_columns) - num_columns)
+        moving = np.pad(np.asarray(x[self.active_ids], np.float32), padding)  # a copy: one of them may be x
+        kept = x[self.still_ids]
+        looped = self.loop[self.still_ids] > 0
+        for polynomial, out, total in zip(polynomials, outs, self._sums(moving, polynomials), strict=True):
+            # A node outside the products has nothing but loops: P keeps it, or makes it 0 if it has none.
+            values = np.where(looped, np.float32(polynomial.at(1)), np.float32(polynomial.at(0)))
+            out[self.still_ids] = kept * values[:, None]
+            out[self.active_ids] = total[:, :num_columns]
+
+    def _sums(self, x: Dense, polynomials: Sequence[Polynomial]) -> list[Dense]:
+        """The polynomials on active nodes; ``x`` is overwritten."""
+        totals = [x * np.float32(polynomial.weights[0]) for polynomial in polynomials]
+        for chebyshev, terms in ((True, self._chebyshev), (False, self._powers)):
+            here = [
+                (polynomial.weights, torch.from_numpy(total))
+                for polynomial, total in zip(polynomials, totals, strict=True)
+                if polynomial.chebyshev == chebyshev
+            ]
+            degree = max((len(weights) - 1 for weights, _ in here), default=0)
+            for power, term in enumerate(terms(torch.from_numpy(x), degree), start=1):
+                for weights, total in here:
+                    if power < len(weights) and weights[power] != 0:
+                        total.add_(term, alpha=weights[power])
+        return totals
+
+    def _powers(self, x: Tensor, degree: int) -> Iterator[Tensor]:
+        """``P x .. P^degree x`` in turn, in the memory of ``x``."""
+        loop = self._active_loop
+        at_hyperedges = self._hyperedge_buffer(x)
+        for _ in range(degree):
+            self._gather(x, at_hyperedges)
+            x.mul_(loop)
+            torch.addmm(x, self.tensors[1], at_hyperedges, out=x)
+            yield x
+
+    def _chebyshev(self, x: Tensor, degree: int) -> Iterator[Tensor]:
+        """``T_1 x .. T_degree x`` of ``2 P - 1`` in turn: ``T_(k+1) = (4 P - 2) T_k - T_(k-1)``."""
+        loop = self._active_loop
+        at_hyperedges = self._hyperedge_buffer(x)
+        before, now = torch.zeros_like(x), x.clone()
+        for step in range(degree):
+            factor = 4.0 if step else 2.0
+            self._gather(now, at_hyperedges)
+            before.neg_().addcmul_(now, factor * loop - factor / 2)
+            torch.addmm(before, self.tensors[1], at_hyperedges, alpha=factor, out=before)
+            before, now = now, before
+            yield now
+
+    @property
+    def _active_loop(self) -> Tensor:
+        return torch.from_numpy(self.loop[self.active_ids])[:, None]
+
+    def _hyperedge_buffer(self, x: Tensor) -> Tensor:
         # numpy owns the buffers, torch multiplies in place: its CSR product is the fastest at hand.
-        at_nodes = torch.from_numpy(result)
-        at_hyperedges = torch.from_numpy(np.zeros((to_nodes.shape[1], x.shape[1]), np.float32))
-        loop = torch.from_numpy(self.loop[self.active_ids])[:, None]
-        for coefficient in reversed(lower):
-            torch.addmm(at_hyperedges, to_hyperedges, at_nodes, beta=0, out=at_hyperedges)
-            at_nodes.mul_(loop).add_(torch.from_numpy(x), alpha=coefficient)
-            torch.addmm(at_nodes, to_nodes, at_hyperedges, out=at_nodes)
-        return result[:, :num_columns]
+        return torch.from_numpy(np.zeros((self.to_nodes.shape[1], x.shape[1]), np.float32))
+
+    def _gather(self, x: Tensor, at_hyperedges: Tensor) -> None:
+        torch.addmm(at_hyperedges, self.tensors[0], x, beta=0, out=at_hyperedges)
 
 
 def product_width(num_columns: int) -> int:

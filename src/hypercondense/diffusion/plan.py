@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from hypercondense.diffusion.filters import Polynomial
 from hypercondense.diffusion.operator import Propagation, product_width
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
@@ -34,14 +35,16 @@ class BlockPlan:
     direct: bool
 
 
-def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) -> BlockPlan:
+def fastest_plan(
+    source: Hypergraph, propagation: Propagation, polynomial: Polynomial, *, threads: int
+) -> BlockPlan:
     """All columns at once, in blocks whose buffers are small beside what is in memory anyway."""
     output = 4 * source.num_nodes * source.num_features
     given = source.features.data.nbytes if source.is_sparse else output
     structure = 40 * source.num_incidences  # the incidence of the source and the two factors of P
     limit = max(_SMALL, int(_SHARE * (given + output)), structure)
-    for width, workers in _candidates(source.num_features, threads, _cached_width(propagation)):
-        buffers = _buffer_bytes(propagation, width=width, threads=workers)
+    for width, workers in _candidates(source.num_features, threads, _cached_width(propagation, polynomial)):
+        buffers = _buffer_bytes(propagation, polynomial, width=width, threads=workers)
         if buffers <= limit:
             break
     return BlockPlan(
@@ -54,7 +57,13 @@ def fastest_plan(source: Hypergraph, propagation: Propagation, *, threads: int) 
 
 
 def plan_within(
-    memory: int, source: Hypergraph, propagation: Propagation, *, threads: int, whole: bool
+    memory: int,
+    source: Hypergraph,
+    propagation: Propagation,
+    polynomial: Polynomial,
+    *,
+    threads: int,
+    whole: bool,
 ) -> BlockPlan:
     """The largest pieces that fit into ``memory`` bytes; ``whole`` if the result itself must fit.
 
@@ -62,8 +71,8 @@ def plan_within(
         ConfigError: Not even one column at a time fits.
     """
     column = 4 * source.num_nodes
-    for width, workers in _candidates(source.num_features, threads, _cached_width(propagation)):
-        fixed = _buffer_bytes(propagation, width=width, threads=workers) + 2 * CHUNK_BYTES
+    for width, workers in _candidates(source.num_features, threads, _cached_width(propagation, polynomial)):
+        fixed = _buffer_bytes(propagation, polynomial, width=width, threads=workers) + 2 * CHUNK_BYTES
         columns = source.num_features if whole else min(width * workers, source.num_features)
         needed = fixed + columns * column
         if needed <= memory:
@@ -87,9 +96,9 @@ def plan_within(
     )
 
 
-def _cached_width(propagation: Propagation) -> int:
+def _cached_width(propagation: Propagation, polynomial: Polynomial) -> int:
     """Columns of the widest block that passes through all powers of P without leaving the cache."""
-    column = _buffer_bytes(propagation, width=1, threads=1)
+    column = _buffer_bytes(propagation, polynomial, width=1, threads=1)
     return max(1, _CACHE // (_WIDTH * column)) * _WIDTH
 
 
@@ -101,8 +110,8 @@ def _candidates(num_columns: int, threads: int, widest: int) -> list[tuple[int, 
     return sorted(pairs, key=lambda pair: (pair[0] * pair[1], pair[1]), reverse=True)
 
 
-def _buffer_bytes(propagation: Propagation, *, width: int, threads: int) -> int:
+def _buffer_bytes(propagation: Propagation, polynomial: Polynomial, *, width: int, threads: int) -> int:
     """Bytes of the buffers of :meth:`Propagation.diffuse` in every thread."""
     num_hyperedges, num_active = propagation.to_hyperedges.shape
-    rows = 2 * propagation.num_nodes + num_hyperedges
+    rows = (4 if polynomial.chebyshev else 2) * propagation.num_nodes + num_hyperedges
     return 4 * threads * int(product_width(width) * rows + num_active)
