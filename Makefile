@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
+# A process for every core; TEST_WORKERS=0 runs all tests in one.
+TEST_WORKERS ?= auto --maxprocesses 4
 TEST_ARGS ?=
 FUZZ_ARGS ?=
 FAULT_ARGS ?=
@@ -27,7 +29,7 @@ imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.dev
-	$(BIN)/python -m pytest $(TEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses $(TEST_WORKERS) --dist loadfile $(TEST_ARGS)
 
 # The wheel must work without the source tree: it is built, installed in a second empty environment and run there.
 wheel: $(VENV)/.dev

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from hypercondense import __version__, load_condensed
 from hypercondense.cli import run
 from hypercondense.files.locking import exclusive
 from hypercondense.runtime.progress import silent
+from makers.processes import PATIENCE, Blow, command, left_of, told
 
 SOURCE = Path(__file__).parents[2] / "src"
 FAST = ["--method", "ahgcdd", "--set", "epochs=4", "--set", "structure.warm.steps=4", "--set", "hidden=8"]
@@ -46,13 +46,6 @@ def call_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
     return json.loads(out)
 
 
-def process(*arguments: object, **options: Any) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "hypercondense", *map(str, arguments)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, env=environment, **{**pipes, **options})
-
-
 def test_version_and_datasets_do_not_wait_for_torch() -> None:
     code = (
         "import sys; from hypercondense.cli import run; status = run(['--version']);"
@@ -72,7 +65,7 @@ def test_version_and_datasets_do_not_wait_for_torch() -> None:
 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in (
+    for name in (
         "demo",
         "datasets",
         "info",
@@ -83,7 +76,7 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         "export",
         *_EXPERIMENTS,
     ):
-        status, out, _ = call(capsys, command, "--help")
+        status, out, _ = call(capsys, name, "--help")
         assert status == 0 and "--help" in out
 
 
@@ -413,7 +406,7 @@ def shell(command: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), "H": program, **variables}
     line = f"{command}; exit ${{PIPESTATUS[0]}}"
     return subprocess.run(
-        ["bash", "-c", line], check=False, env=environment, capture_output=True, text=True, timeout=120
+        ["bash", "-c", line], check=False, env=environment, capture_output=True, text=True, timeout=PATIENCE
     )
 
 
@@ -433,9 +426,16 @@ def test_closed_streams_are_no_bug(command: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("words", ["datasets --quiet", "datasets --json", "info synthetic --quiet", "--help"])
+@pytest.mark.parametrize("words", ["datasets --json", "info synthetic --quiet", "--help"])
 def test_a_reader_who_has_gone_ends_the_command_quietly(words: str) -> None:
-    done = shell(f"(sleep 0.2; $H {words}) | true")
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "hypercondense", *words.split()]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    with os.fdopen(writer, "w") as gone:
+        done = subprocess.run(
+            command, check=False, env=environment, stdout=gone, stderr=subprocess.PIPE, text=True
+        )
     assert (done.returncode, done.stderr) == (141, "")
 
 
@@ -449,15 +449,7 @@ def test_a_full_disk_is_one_line() -> None:
 # --- Interrupting ---
 
 
-def wait_for(path: Path, running: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 120
-    while not path.exists():
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-LONG = ["condense", "digits", "--nodes", "40", "--method", "ahgcdd", "--set", "epochs=80"]
+LONG = ["condense", "digits", "--nodes", "20", "--method", "ahgcdd", "--set", "epochs=8"]
 LONG += ["--no-cache", "--checkpoint-every", "0"]
 
 
@@ -474,12 +466,10 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_an_interrupted_condensation_resumes_to_the_same_bits(
     uninterrupted: str, tmp_path: Path, how: signal.Signals, status: int
 ) -> None:
-    with process(*LONG, "--out", tmp_path / "cut") as running:
-        wait_for(tmp_path / "cut.partial" / "checkpoint.safetensors", running)
-        time.sleep(0.1)  # some epochs later
-        running.send_signal(how)
-        _, err = running.communicate(timeout=120)
-    assert running.returncode == status, err
+    blow = Blow(how, "hypercondense.condensing.checkpoint:Checkpoint.save", calls=4)
+    running = command([*LONG, "--out", tmp_path / "cut"], folder=tmp_path, blow=blow)
+    ended, _, err = told(running, tmp_path)
+    assert ended == status, err
     assert not (tmp_path / "cut").exists()
     if how == signal.SIGINT:
         assert err.splitlines()[-1].startswith("error: interrupted") and "Traceback" not in err
@@ -490,26 +480,15 @@ def test_an_interrupted_condensation_resumes_to_the_same_bits(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seconds", [0.3, 4.0])  # while workers start, and while they train
+@pytest.mark.parametrize(
+    "moment", ["multiprocessing.process:BaseProcess.start", "hypercondense.evaluation.parallel:Count.ended"]
+)  # while workers start, and while they train
 def test_an_interrupt_with_workers_is_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, seconds: float
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, moment: str
 ) -> None:
     call_json(capsys, "condense", "digits", "--nodes", "10", "--out", tmp_path / "out", "--method", "random")
-    options = ["evaluate", tmp_path / "out", "--whole", "--runs", "200", "--workers", "2", "--quiet"]
-    with process(*options, start_new_session=True) as running:
-        wait_for_children(running, 3)  # two workers and the process that tracks what they share
-        time.sleep(seconds)
-        os.killpg(running.pid, signal.SIGINT)  # as a terminal does: everybody gets it
-        out, err = running.communicate(timeout=60)
-    assert (running.returncode, out, err) == (130, "", "error: interrupted\n")
-
-
-def wait_for_children(running: subprocess.Popen[str], number: int) -> None:
-    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
-    if not children.exists():
-        pytest.skip("needs a list of child processes, as Linux has")
-    deadline = time.monotonic() + 120
-    while len(children.read_text().split()) < number:
-        assert running.poll() is None, running.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    options = ["evaluate", tmp_path / "out", "--runs", "200", "--workers", "2", "--quiet"]
+    blow = Blow(signal.SIGINT, moment, to_group=True)  # as a terminal does: everybody gets it
+    running = command(options, folder=tmp_path, blow=blow)
+    assert told(running, tmp_path) == (130, "", "error: interrupted\n")
+    assert left_of(running.pid) == []

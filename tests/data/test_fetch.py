@@ -15,6 +15,7 @@ import pytest
 from hypercondense.data.registry import DATASETS, Dataset, Expected, RemoteFile
 from hypercondense.errors import DatasetNotFoundError, FetchError
 from makers.local_server import LocalServer, dropped, head, ranged, serving, status, whole
+from makers.processes import PATIENCE
 
 # The packages' functions have the names of their modules, so modules are asked for by name.
 download_module = importlib.import_module("hypercondense.data.download")
@@ -173,9 +174,9 @@ def test_a_server_that_hangs_up_or_falls_silent_is_asked_again(
     def silent(handler: object, body: bytes) -> None:
         head(handler, 200, Content_Length=len(body), ETag='"one"')
         handler.wfile.write(body[:100])  # type: ignore[attr-defined]
-        over.wait(5)
+        over.wait(PATIENCE)
 
-    monkeypatch.setattr(download_module, "TIMEOUT_SECONDS", 0.3)
+    monkeypatch.setattr(download_module, "TIMEOUT_SECONDS", 3.0)
     server.scripts["big.bin"] = [lambda handler, body: None, silent, ranged]
     fetch(both(server), data_dir=tmp_path)
     over.set()
@@ -384,13 +385,13 @@ def test_a_second_fetch_at_the_same_time_is_turned_away(server: LocalServer, tmp
 
     def wait(handler: object, body: bytes) -> None:
         arrived.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         whole(handler, body)
 
     server.scripts["big.bin"] = [wait]
     first = threading.Thread(target=fetch, args=(both(server),), kwargs={"data_dir": tmp_path})
     first.start()
-    assert arrived.wait(10)
+    assert arrived.wait(PATIENCE)
     try:
         with pytest.raises(FetchError, match="another process is fetching toy"):
             fetch(both(server), data_dir=tmp_path)

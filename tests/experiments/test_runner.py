@@ -4,9 +4,6 @@ import errno
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from multiprocessing import active_children
 from pathlib import Path
@@ -28,13 +25,13 @@ from hypercondense.experiments.work import jobs_of, perform
 from hypercondense.experiments.workers import perform_all
 from hypercondense.hypergraph import split
 from makers.experiment_cases import QUICK, content, line, plan_of, write_plan
+from makers.processes import Blow, command, left_of, told
 
-SOURCE = Path(__file__).parents[2] / "src"
-# Twelve condensations of a hundred nodes: long enough to be killed in the middle.
+# Six condensations of a hundred nodes.
 TINY = """
 name = "tiny"
 title = "Tiny"
-seeds = 6
+seeds = 3
 runs = 1
 models = ["mlp"]
 
@@ -47,10 +44,6 @@ ratios = [0.1]
 [variants.ahgcdd-x]
 options = { epochs = 2 }
 """
-#: The same runs, of which half take so long that no signal comes too late, however busy the machine is.
-ENDLESS = TINY.replace("epochs = 2", "epochs = 100_000")
-#: The same runs, of which half take a while: what is killed in the middle can still be brought to its end.
-LONGER = TINY.replace("epochs = 2", "epochs = 60")
 
 
 @pytest.fixture(autouse=True)
@@ -74,14 +67,6 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
     status = run([str(argument) for argument in arguments])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
-
-
-def process(*arguments: object) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "hypercondense", *map(str, arguments)]
-    return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
 
 
 def scores(path: Path) -> dict[str, list[float]]:
@@ -321,47 +306,22 @@ def test_run_and_table_give_what_compare_gives(tmp_path: Path, capsys: pytest.Ca
 # --- processes ---
 
 
-def ended(running: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = running.communicate(timeout=120)
-    return running.returncode, out, err
-
-
-def wait_for_a_line(results: Path) -> None:
-    deadline = time.monotonic() + 100
-    while time.monotonic() < deadline and not (results.exists() and results.stat().st_size):
-        time.sleep(0.005)
-
-
-def workers_of(running: subprocess.Popen[str]) -> list[str]:
-    """Ids of its processes; none where the system does not tell."""
-    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
-    return children.read_text().split() if children.exists() else []
-
-
-def wait_until_gone(workers: list[str]) -> None:
-    """A process that ended but was not fetched yet has an empty command line."""
-    deadline = time.monotonic() + 20
-    for worker in workers:
-        while Path(f"/proc/{worker}/cmdline").exists() and Path(f"/proc/{worker}/cmdline").read_bytes():
-            assert time.monotonic() < deadline, f"{worker} is still there"
-            time.sleep(0.02)
+LINE_IS_WRITTEN = "hypercondense.experiments.results:ResultsFile.append"
 
 
 @pytest.mark.slow
 def test_killed_in_the_middle_and_continued_gives_the_lines_of_an_undisturbed_run(tmp_path: Path) -> None:
-    plan = write_plan(tmp_path, LONGER)
+    plan = write_plan(tmp_path, TINY)
     undisturbed, killed = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     assert run(["run", str(plan), "--results", str(undisturbed), "--workers", "1", "--quiet"]) == 0
-    victim = process("run", plan, "--results", killed, "--workers", 2)
-    wait_for_a_line(killed)
-    workers = workers_of(victim)
-    victim.kill()
-    ended(victim)
-    wait_until_gone(workers)
-    assert 0 < len(scores(killed)) < 12
+    blow = Blow(signal.SIGKILL, LINE_IS_WRITTEN, calls=2)
+    victim = command(["run", plan, "--results", killed, "--workers", 2], folder=tmp_path, blow=blow)
+    assert told(victim, tmp_path)[0] == -signal.SIGKILL
+    assert left_of(victim.pid) == []
+    assert len(scores(killed)) == 2
     assert run(["run", str(plan), "--results", str(killed), "--workers", "1", "--quiet"]) == 0
     assert scores(killed) == scores(undisturbed)
-    assert len(scores(killed)) == 12
+    assert len(scores(killed)) == 6
 
 
 @pytest.mark.slow
@@ -370,27 +330,24 @@ def test_two_processes_share_one_file_without_a_doubled_line(
 ) -> None:
     plan, results = write_plan(tmp_path, TINY), tmp_path / "results.jsonl"
     words = ("run", plan, "--results", results, "--workers", 1, "--json")
-    other = process(*words)
-    wait_for_a_line(results)  # it is in the middle of its work when this process begins
-    told = [call(capsys, *words), ended(other)]
-    assert [status for status, _, _ in told] == [0, 0], told
-    assert sum(json.loads(out)["done"] for _, out, _ in told) == len(scores(results)) == 12
+    other = command(words, folder=tmp_path)  # both begin at about the same time
+    both = [call(capsys, *words), told(other, tmp_path)]
+    assert [status for status, _, _ in both] == [0, 0], both
+    assert sum(json.loads(out)["done"] for _, out, _ in both) == len(scores(results)) == 6
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_an_interrupted_run_keeps_what_is_finished_and_leaves_no_process(tmp_path: Path) -> None:
-    plan, results = write_plan(tmp_path, ENDLESS), tmp_path / "results.jsonl"
-    running = process("run", plan, "--results", results, "--workers", 2)
-    wait_for_a_line(results)
-    workers = workers_of(running)
-    running.send_signal(signal.SIGINT)
-    status, _, err = ended(running)
+    plan, results = write_plan(tmp_path, TINY), tmp_path / "results.jsonl"
+    blow = Blow(signal.SIGINT, LINE_IS_WRITTEN)
+    running = command(["run", plan, "--results", results, "--workers", 2], folder=tmp_path, blow=blow)
+    status, _, err = told(running, tmp_path)
     assert status == 130
     assert err.rstrip().endswith("the same command continues from there")
     assert "Traceback" not in err
-    assert 0 < len(scores(results)) < 12
-    wait_until_gone(workers)
+    assert len(scores(results)) == 1
+    assert left_of(running.pid) == []
 
 
 @pytest.mark.slow
@@ -401,9 +358,11 @@ def test_a_worker_that_dies_fails_its_runs_only(tmp_path: Path) -> None:
     bad = Settings(source=str(tmp_path / "no-such-file"), ratio=0.1, method="random")
     good, doomed, broken = jobs_of([*agenda.pending, bad], None)
 
+    others = set(active_children())
+
     def jobs() -> Iterator[work.RunGroup]:
         yield doomed
-        (worker,) = active_children()  # it was given the first job when the second is asked for
+        (worker,) = set(active_children()) - others  # it was given the first job when the second is asked for
         worker.kill()
         yield from (good, broken)
 

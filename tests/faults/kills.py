@@ -4,17 +4,15 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
 from faults.scenarios import Scenario
-from makers.processes import command
+from makers.processes import command, left_of
 
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-_PATIENCE = 60.0  # seconds until a process that should end counts as left behind
 
 
 @dataclass
@@ -93,23 +91,3 @@ def drafts_in(folder: Path) -> list[str]:
     return [
         name for name in names if name.endswith(".partial") or (name.startswith(".") and ".lock" not in name)
     ]
-
-
-def left_of(group: int) -> list[int]:
-    """The processes of a group that are still there after a while."""
-    deadline = time.monotonic() + _PATIENCE
-    while members := list(_members(group)):
-        if time.monotonic() > deadline:
-            return members
-        time.sleep(0.05)
-    return []
-
-
-def _members(group: int) -> Iterator[int]:
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _parent, its_group = path.read_text().rpartition(")")[2].split()[:3]
-        except OSError:  # it has just ended
-            continue
-        if int(its_group) == group and state != "Z":
-            yield int(path.parent.name)
