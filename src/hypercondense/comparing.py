@@ -1,15 +1,19 @@
 """Several methods and networks under one protocol, side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from hypercondense.catalogue import make_method, recorded_name
 from hypercondense.condensation import Condensation
+from hypercondense.condensing.job import Method
+from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.run import condense_by
 from hypercondense.errors import ConfigError
 from hypercondense.evaluation import Score, across_condensations, evaluate
+from hypercondense.evaluation.forecast import forecast, workers_for
+from hypercondense.evaluation.protocol import prepare
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph import split as split_by_seed
 from hypercondense.names import Allocation, Metric
@@ -17,9 +21,14 @@ from hypercondense.nn import model_class
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.bars import watched
 from hypercondense.runtime.clock import TOTAL
-from hypercondense.runtime.progress import Progress
+from hypercondense.runtime.progress import Progress, expect, part_of, tells_time
+from hypercondense.search import costs
+from hypercondense.search.auto import Auto
+from hypercondense.search.portfolio import PORTFOLIO
 
 WHOLE = "whole"  # the name of the source itself among the methods
+_OF_A_SEARCH = 2.0  # what a search costs beside its first recipe, about
+_COUNTING = ("search", "condense")  # stages of condensing that tell how far it is
 
 
 @dataclass(frozen=True)
@@ -78,7 +87,7 @@ def compare(
         runs: Trainings per condensation.
         select: Whether validation nodes may choose between candidates.
         device: Any torch device.
-        workers: Processes that share the trainings.
+        workers: Processes that share the trainings; 0 for as many as end soonest on the free cores.
         progress: ``True`` for a bar in a terminal or notebook, or a function that is told.
         cache_dir: Folder where diffused features are kept.
         scores_dir: Folder where scores of the whole source are kept.
@@ -108,29 +117,80 @@ def compare(
         "device": device,
     }
     how["cache_dir"] = None if cache_dir is None else Path(cache_dir)
-    protocol: dict[str, Any] = {"runs": runs, "metric": metric, "device": device, "workers": workers}
-    protocol["cache_dir"] = scores_dir
+    protocol: dict[str, Any] = {"runs": runs, "metric": metric, "device": device, "cache_dir": scores_dir}
     rows: list[Compared] = []
     made: list[Condensation | Hypergraph]
     with watched(progress) as report:
+        shared = dict.fromkeys(models, workers)
+        if tells_time(report) or not workers:
+            sizes = costs.Sizes.of(source, split, nodes or round((ratio or 0.0) * source.num_nodes))
+            trainings = _trainings(source, split, sizes, models, protocol)
+            expect(report, _stages(chosen, sizes, trainings, seeds, runs))
+            shared = {
+                model: workers or workers_for(runs * trainings[model]["condensed"], runs) for model in models
+            }
         for name, method in chosen.items():
-            made = (
-                [source]
-                if method is None
-                else [
-                    condense_by(
-                        method, source, split, name=recorded_name(name), seed=seed, progress=report, **how
+            stage, made = f"{name}: condense", [source]
+            if method is not None:
+                made = []
+                for seed in range(seeds):
+                    inner = part_of(report, stage, seed / seeds, (seed + 1) / seeds, counting=_COUNTING)
+                    known = recorded_name(name)
+                    made.append(
+                        condense_by(method, source, split, name=known, seed=seed, progress=inner, **how)
                     )
-                    for seed in range(seeds)
-                ]
-            )
+                    report(stage, seed + 1, seeds)
             for model in models:
-                scores = [
-                    evaluate(one, source, split, model=model, seed=seed, progress=report, **protocol)
-                    for seed, one in enumerate(made)
-                ]
+                scores = []
+                for seed, one in enumerate(made):
+                    inner = part_of(report, f"{name}: {model}", seed / len(made), (seed + 1) / len(made))
+                    protocol |= {"model": model, "workers": shared[model], "progress": inner}
+                    scores.append(evaluate(one, source, split, seed=seed, **protocol))
                 rows.append(_row(name, made, scores, len(split.train_ids)))
     return rows
+
+
+def _trainings(
+    source: Hypergraph, split: Split, sizes: costs.Sizes, models: Sequence[str], protocol: Mapping[str, Any]
+) -> dict[str, dict[str, float]]:
+    """Seconds of one training of each network, on the whole by a few steps, on condensed nodes in proportion.
+
+    What is kept of the whole from before takes none.
+    """
+    share = costs.judging(sizes, trainings=1, epochs=200, looks=40) / costs.whole_training(sizes)
+    found = {}
+    for model in models:
+        planned = forecast(prepare(source, source, split, models=[model], **protocol), kept=True)
+        left = {id(run) for run in planned.left()}
+        of_one = planned.runs[0].expected
+        found[model] = {"condensed": share * of_one, "whole": of_one * len(left) / len(planned.runs)}
+    return found
+
+
+def _stages(
+    chosen: Mapping[str, Method | None],
+    sizes: costs.Sizes,
+    trainings: Mapping[str, Mapping[str, float]],
+    seeds: int,
+    runs: int,
+) -> dict[str, float]:
+    """Seconds of condensing by each method, and of each network on its results."""
+    stages = {}
+    for name, method in chosen.items():
+        if method is not None:
+            stages[f"{name}: condense"] = seeds * _condensing(method, sizes)
+        for model, seconds in trainings.items():
+            number = runs if method is None else seeds * runs
+            stages[f"{name}: {model}"] = number * seconds["whole" if method is None else "condensed"]
+    return stages
+
+
+def _condensing(method: Method, sizes: costs.Sizes) -> float:
+    """Nominal seconds of one condensation, with the guard."""
+    guard = costs.judging(sizes, trainings=2, epochs=200, looks=4)
+    if isinstance(method, Auto):
+        return guard + _OF_A_SEARCH * costs.condensing(PORTFOLIO[0].recipe, sizes)
+    return guard + (costs.condensing(method, sizes) if isinstance(method, Recipe) else 0.0)
 
 
 def _row(

@@ -87,7 +87,7 @@ def test_what_trainings_take_is_told_by_network_and_hypergraph(
     source: Hypergraph, parts: Split, tmp_path: Path
 ) -> None:
     planned = prepare(source, source, parts, models=["hgnn", "edhnn"], runs=2, whole=True, cache_dir=tmp_path)
-    told = forecast.seconds_by_stage(planned.bench, planned.left())
+    told = forecast.seconds_by_stage(forecast.forecast(planned).left())
     assert list(told) == ["hgnn on the whole", "edhnn on the whole"] and min(told.values()) > 0
     whole(source, parts, tmp_path, model="hgnn", runs=1)
     assert len(planned.left()) == 3  # one is known

@@ -6,7 +6,7 @@ import typer
 
 from hypercondense.cli import options, output
 from hypercondense.cli.condense import Ratio
-from hypercondense.cli.evaluate import Workers, model_names, worker_count
+from hypercondense.cli.evaluate import Workers, model_names
 
 
 def compare(
@@ -64,7 +64,7 @@ def compare(
             runs=runs,
             select=select,
             device=device,
-            workers=worker_count(workers, hypergraph),
+            workers=workers,
             progress=progress,
             cache_dir=user_cache("diffusion"),
             scores_dir=user_cache("whole") if cache else None,

@@ -15,7 +15,7 @@ from hypercondense.cli import options, output
 from hypercondense.names import DEFAULT_METHOD, SEARCHES
 
 #: What the stages of `auto` take beside each other; the guard tells nothing of itself.
-_EXPECTED = {"search": 90.0, "guard": 10.0}
+EXPECTED = {"search": 90.0, "guard": 10.0}
 Ratio = Annotated[
     float | None, typer.Option(help="Condensed nodes as a fraction of all source nodes, as 0.01.")
 ]
@@ -116,7 +116,7 @@ def condense(
         output.warn(warning)
     with sole_writer(folder):
         check_begun(folder, resume=resume, force=force)
-        expected = _EXPECTED if method == DEFAULT_METHOD else None
+        expected = EXPECTED if method == DEFAULT_METHOD else None
         with output.progress(quiet=quiet, expected=expected) as progress:
             result = catalogue.condense(
                 hypergraph,

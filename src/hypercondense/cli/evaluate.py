@@ -9,7 +9,6 @@ import typer
 from hypercondense.cli import options, output
 
 _WORTH_TELLING = 3.0  # seconds: what takes less is over before it is read
-_NODES_WORTH_A_PROCESS = 5_000  # of the source: below, processes take longer to start than to train
 
 Workers = Annotated[int, typer.Option(help="Processes that share the trainings; 0 chooses.", min=0, max=1024)]
 
@@ -110,11 +109,12 @@ def _costs(score: Any, result: Any) -> Iterator[str]:
 
 def trained(planned: Any, workers: int, *, quiet: bool, engine: Any = None) -> list[Any]:
     """The scores of planned trainings, after telling how long they will take."""
-    from hypercondense.evaluation.forecast import seconds_by_stage, workers_for
+    from hypercondense.evaluation.forecast import forecast, seconds_by_stage, workers_for
     from hypercondense.runtime.estimate import in_words
 
+    planned = forecast(planned)
     left = planned.left()
-    expected = seconds_by_stage(planned.bench, left)
+    expected = seconds_by_stage(left)
     total = sum(expected.values())
     number = workers or workers_for(total, len(left))
     if total / number > _WORTH_TELLING:
@@ -137,18 +137,6 @@ def model_names(model: str) -> list[str]:
     for name in names:
         model_class(name)  # a wrong name is an error that says which exist
     return names
-
-
-def worker_count(asked: int, source: Any) -> int:
-    """Processes to use; where nobody asked, the free cores, or one if trainings are short.
-
-    Trainings have one thread each, so one process per core is the most that helps.
-    """
-    from hypercondense.runtime.threads import free_cores
-
-    if source.num_nodes < _NODES_WORTH_A_PROCESS:
-        return asked or 1
-    return asked or min(4, free_cores())
 
 
 def source_of(

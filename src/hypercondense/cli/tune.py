@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from hypercondense.cli import options, output
-from hypercondense.cli.evaluate import Workers, model_names, source_of, worker_count
+from hypercondense.cli.evaluate import Workers, model_names, source_of
 
 
 def tune(
@@ -51,7 +51,7 @@ def tune(
             runs=runs,
             whole=whole,
             seed=seed,
-            workers=worker_count(workers, hypergraph),
+            workers=workers,
             engine=machines,
             progress=progress,
             cache_dir=user_cache("whole") if cache else None,

@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 
 from hypercondense.evaluation.parallel import Bench, TrainingRun
+from hypercondense.evaluation.protocol import Evaluation
 from hypercondense.nn import Receivers, build
 from hypercondense.nn.training import VALIDATE_EVERY, Configuration, Inputs, fitting_step
 from hypercondense.runtime.rng import seeded
@@ -14,21 +16,33 @@ from hypercondense.runtime.threads import free_cores, one_thread
 _START = 6.0  # seconds until a process is ready to train: it imports torch and gets the source
 
 
-def seconds_by_stage(bench: Bench, runs: Sequence[TrainingRun]) -> dict[str, float]:
-    """Seconds of all trainings of each network on each hypergraph, in one process.
+def forecast(planned: Evaluation, *, kept: bool = False) -> Evaluation:
+    """The same trainings, each with the seconds that it will take in a process of its own.
 
     Every form of a network takes two steps and looks once at the validation nodes; the first step, which
-    prepares things, does not count.
+    prepares things, does not count. Those that were kept from before are asked about only if ``kept``.
     """
-    of_one: dict[str, float] = {}
+    bench, known = planned.bench, dict[tuple[int, bool], float]()
+
+    def seconds(run: TrainingRun) -> float:
+        key = (id(run.configuration), run.whole)
+        if key not in known:
+            with one_thread():
+                known[key] = sum(_seconds(bench, run, form) for form in run.configuration.in_each_form())
+        return known[key]
+
+    left = {id(run) for run in (planned.runs if kept else planned.left())}
+    return replace(
+        planned,
+        runs=tuple(replace(run, expected=seconds(run)) if id(run) in left else run for run in planned.runs),
+    )
+
+
+def seconds_by_stage(runs: Sequence[TrainingRun]) -> dict[str, float]:
+    """Seconds of all trainings of each network on each hypergraph, in one process, in their order."""
     total: dict[str, float] = {}
     for run in runs:
-        if run.stage not in of_one:
-            with one_thread():
-                of_one[run.stage] = sum(
-                    _seconds(bench, run, form) for form in run.configuration.in_each_form()
-                )
-        total[run.stage] = total.get(run.stage, 0.0) + of_one[run.stage]
+        total[run.stage] = total.get(run.stage, 0.0) + run.expected
     return total
 
 

@@ -33,13 +33,15 @@ _PARTS = 100  # of a training, in what is told of it
 class TrainingRun:
     """One training to do: of which network, on the condensed hypergraph or on the whole source.
 
-    ``number`` tells those of one network on one hypergraph apart, from 1.
+    ``number`` tells those of one network on one hypergraph apart, from 1. ``expected`` are the seconds that
+    it will take; without a forecast all trainings count alike.
     """
 
     configuration: Configuration
     whole: bool
     seed: int
     number: int = 1
+    expected: float = 1.0
 
     @property
     def stage(self) -> str:
@@ -192,24 +194,29 @@ class Count:
 
     def __init__(self, todo: Sequence[TrainingRun], progress: Progress) -> None:
         self.progress = progress
-        self.total = Counter(run.stage for run in todo)
-        self.done: Counter[str] = Counter()
+        self.number = Counter(run.stage for run in todo)
+        self.total: dict[str, float] = {}
+        self.done: dict[str, float] = dict.fromkeys(self.number, 0.0)
+        for run in todo:
+            self.total[run.stage] = self.total.get(run.stage, 0.0) + run.expected
 
     def within(self, run: TrainingRun) -> Progress:
         """For a training that tells of its epochs."""
 
         def tell(_stage: str, done: int, epochs: int, /, **figures: float) -> None:
-            self._tell(run, self.done[run.stage] * _PARTS + done * _PARTS // epochs, **figures)
+            self._tell(run, self.done[run.stage] + run.expected * done / epochs, **figures)
 
         return tell
 
     def ended(self, run: TrainingRun, score: float) -> None:
         """A training is over."""
-        self.done[run.stage] += 1
-        self._tell(run, self.done[run.stage] * _PARTS, score=score)
+        self.done[run.stage] += run.expected
+        self._tell(run, self.done[run.stage], score=score)
 
-    def _tell(self, run: TrainingRun, done: int, **figures: float) -> None:
-        self.progress(run.stage, done, self.total[run.stage] * _PARTS, run=run.number, **figures)
+    def _tell(self, run: TrainingRun, done: float, **figures: float) -> None:
+        parts = self.number[run.stage] * _PARTS
+        share = done / self.total[run.stage]
+        self.progress(run.stage, min(parts, round(parts * share)), parts, run=run.number, **figures)
 
 
 def _ended(bench: Bench, run: TrainingRun, done: Finished, count: Count) -> Finished:

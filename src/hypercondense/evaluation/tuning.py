@@ -11,13 +11,14 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from hypercondense.condensation import Condensation
-from hypercondense.evaluation.protocol import prepare
+from hypercondense.evaluation.forecast import forecast, seconds_by_stage, workers_for
+from hypercondense.evaluation.protocol import Evaluation, prepare
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.nn.training import Configuration
 from hypercondense.runtime.arguments import told_arguments
 from hypercondense.runtime.bars import watched
 from hypercondense.runtime.engine import Engine
-from hypercondense.runtime.progress import Progress, silent
+from hypercondense.runtime.progress import Progress, expect, silent, tells_time
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def rank(
         runs: Trainings per configuration, averaged.
         whole: Also train every configuration on the whole source, to see what was lost and what was saved.
         seed: Of the trainings.
-        workers: Processes that share the trainings.
+        workers: Processes that share the trainings; 0 for as many as end soonest on the free cores.
         engine: Who does the trainings instead.
         progress: Told as the trainings go on.
         cache_dir: Folder where scores of the whole source are kept.
@@ -139,9 +140,8 @@ def rank(
         source = source if condensed.scale is None else condensed.scale.applied(source)
         condensed = condensed.hypergraph
 
-    def scores(graph: Hypergraph) -> tuple[list[tuple[float, float]], float]:
-        begin = time.perf_counter()
-        planned = prepare(
+    planned = [
+        prepare(
             graph,
             source,
             split,
@@ -151,16 +151,26 @@ def rank(
             whole=graph is source,
             cache_dir=cache_dir,
         )
-        done = planned.scores(workers=workers, engine=engine, progress=progress)
+        for graph in ((condensed, source) if whole else (condensed,))
+    ]
+    if tells_time(progress) or not workers:
+        planned = [forecast(one) for one in planned]
+        left = [run for one in planned for run in one.left()]
+        expect(progress, seconds_by_stage(left))
+        workers = workers or workers_for(sum(run.expected for run in left) / len(planned), len(left))
+
+    def scores(one: Evaluation) -> tuple[list[tuple[float, float]], float]:
+        begin = time.perf_counter()
+        done = one.scores(workers=workers, engine=engine, progress=progress)
         return [(fmean(score.validation), score.mean) for score in done], time.perf_counter() - begin
 
-    small, seconds = scores(condensed)
+    small, seconds = scores(planned[0])
     order = sorted(range(len(configurations)), key=lambda index: -small[index][0])
     if not whole:
         return Ranking(
             tuple(RankedConfiguration(configurations[index], small[index][0]) for index in order), seconds
         )
-    full, whole_seconds = scores(source)
+    full, whole_seconds = scores(planned[1])
     trials = tuple(
         RankedConfiguration(configurations[index], small[index][0], *full[index]) for index in order
     )

@@ -73,6 +73,9 @@ class _Bars:
 
         return Left()
 
+    def expect(self, seconds: Mapping[str, float]) -> None:
+        self.left.expect(seconds)
+
     def __call__(self, stage: str, done: int, total: int, /, **figures: float) -> None:
         self.left.told(stage, done, total)
         if stage not in self.tasks:
@@ -87,6 +90,9 @@ class _Lines:
     def __init__(self, expected: Mapping[str, float] | None) -> None:
         self.left = TimeLeft(expected, now=time.monotonic)
         self.last = time.monotonic()
+
+    def expect(self, seconds: Mapping[str, float]) -> None:
+        self.left.expect(seconds)
 
     def __call__(self, stage: str, done: int, total: int, /, **figures: float) -> None:
         self.left.told(stage, done, total)

@@ -34,8 +34,12 @@ class TimeLeft:
         self, expected: Mapping[str, float] | None = None, *, now: Callable[[], float] = time.monotonic
     ) -> None:
         self.now = now
-        self.stages = {name: _Stage(max(seconds, 1e-9)) for name, seconds in (expected or {}).items()}
         self.last = now()
+        self.expect(expected or {})
+
+    def expect(self, seconds: Mapping[str, float]) -> None:
+        """What stages will take from now on, in their order; those of before are forgotten."""
+        self.stages = {name: _Stage(max(one, 1e-9)) for name, one in seconds.items()}
         self.current: _Stage | None = None
         self.planned = bool(self.stages)
 
