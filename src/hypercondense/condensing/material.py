@@ -34,6 +34,8 @@ from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.rng import Stream, numpy_generator
 from hypercondense.runtime.threads import free_cores
 
+_WORTH_THREADS = 10_000_000  # entries of the features: below, they are diffused in a second
+
 
 class Material:
     """What methods work on. All trials of a search share one.
@@ -82,10 +84,16 @@ class Material:
         self.whole_seconds: float | None = None  # of one training of HGNN on everything, if measured
         self.estimate: float | None = None  # of the same, from a few epochs
         self.warnings: list[str] = []
-        self.threads, self.torch_threads = threads or free_cores(), threads or 1
+        self._threads, self.torch_threads = threads, threads or 1
         self._parts: dict[Map, tuple[Dense, Dense]] = {}
         self._starts: dict[tuple[Map, Drawn, bytes, int], tuple[Dense, list[Ids]]] = {}
         self._opinions: dict[tuple[Teachers, int, bool], Tensor] = {}
+
+    @cached_property
+    def threads(self) -> int:
+        """Threads that diffuse: those asked for, or the free cores where that takes long enough to gain."""
+        large = self.source.num_nodes * self.source.num_features > _WORTH_THREADS
+        return self._threads or (free_cores() if large else 1)
 
     @cached_property
     def train_labels(self) -> Ids:

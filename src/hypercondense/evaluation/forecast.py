@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from statistics import median
 
 import torch
 
@@ -14,12 +15,13 @@ from hypercondense.runtime.rng import seeded
 from hypercondense.runtime.threads import free_cores, one_thread
 
 _START = 6.0  # seconds until a process is ready to train: it imports torch and gets the source
+_ENOUGH, _REPEATS = 0.05, 9  # seconds and times after which a piece of work is known
 
 
 def forecast(planned: Evaluation, *, kept: bool = False) -> Evaluation:
     """The same trainings, each with the seconds that it will take in a process of its own.
 
-    Every form of a network takes two steps and looks once at the validation nodes; the first step, which
+    Every form of a network takes a few steps and looks at the validation nodes; the first step, which
     prepares things, does not count. Those that were kept from before are asked about only if ``kept``.
     """
     bench, known = planned.bench, dict[tuple[int, bool], float]()
@@ -69,9 +71,13 @@ def _look(model: torch.nn.Module, source: Inputs, receivers: Receivers) -> None:
 
 
 def _timed(work: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
+    """Seconds of a piece of work, the median of several where it is short: one alone may be interrupted."""
+    taken: list[float] = []
+    while not taken or (sum(taken) < _ENOUGH and len(taken) < _REPEATS):
+        begin = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - begin)
+    return median(taken)
 
 
 def workers_for(seconds: float, num_runs: int) -> int:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import textwrap
 from collections.abc import Callable, Sequence
 
 from hypercondense.experiments.axes import AXES
@@ -40,32 +41,49 @@ _MARKDOWN = {
 def as_text(report: Report, *, width: int | None = None) -> str:
     """Aligned columns; the best has a > before it, because plain text has no bold.
 
-    A table that is wider than ``width`` is continued below itself, with its first columns again.
+    A table that is wider than ``width`` is continued below itself, with its first columns again; title and
+    notes go on in the next line.
     """
-    parts = [report.title]
+    parts = [_filled(report.title, width)]
     for grid in report.grids:
         cells = [[f"> {text.text}" if text.bold else text.text for text in row] for row in grid.rows]
         table = [list(grid.header), *cells]
         widths = [max(len(row[place]) for row in table) for place in range(len(grid.header))]
         blocks = [
-            _block(table, widths, chosen, grid.labels) for chosen in _columns(widths, grid.labels, width)
+            _block(table, widths, chosen, grid.labels)
+            for chosen in _columns(widths, grid.header, grid.labels, width)
         ]
         parts.append("\n".join(([grid.title] if grid.title else []) + ["\n\n".join(blocks)]))
     notes = [note.replace("is bold", "has a > before it") for note in report.notes]
-    return "\n\n".join([*parts, "\n".join(notes)]).rstrip() + "\n"
+    return "\n\n".join([*parts, "\n".join(_filled(note, width) for note in notes)]).rstrip() + "\n"
 
 
-def _columns(widths: Sequence[int], labels: int, width: int | None) -> list[list[int]]:
-    """Which columns stand beside each other: the labels, and as many others as fit, at least one."""
-    first = list(range(labels))
-    taken = sum(widths[place] + 2 for place in first)
-    blocks, used = [list(first)], taken
+def _filled(text: str, width: int | None) -> str:
+    """A text in lines that fit; words are not broken."""
+    if width is None:
+        return text
+    return "\n".join(textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def _columns(widths: Sequence[int], header: Sequence[str], labels: int, width: int | None) -> list[list[int]]:
+    """Which columns stand beside each other: the labels, and as many groups of others as fit, at least one.
+
+    A column whose name is there more than once (``paper``) belongs to the one before that is not.
+    """
+    groups: list[list[int]] = []
     for place in range(labels, len(widths)):
-        if width is not None and used + widths[place] > width and len(blocks[-1]) > labels:
-            blocks.append(list(first))
-            used = taken
-        blocks[-1].append(place)
-        used += widths[place] + 2
+        if groups and header.count(header[place]) > 1:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    first = list(range(labels))
+    blocks = [first + groups[0]] if groups else [first]
+    for group in groups[1:]:
+        joined = blocks[-1] + group
+        if width is not None and sum(widths[place] + 2 for place in joined) - 2 > width:
+            joined = first + group
+            blocks.append(joined)
+        blocks[-1] = joined
     return blocks
 
 

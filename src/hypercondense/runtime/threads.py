@@ -1,26 +1,60 @@
 """How many threads torch uses, for a while, and how many cores are free."""
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import torch
+
+_STATISTICS = Path("/proc/stat")  # of Linux: what every core did since the start
+_MOMENT = 0.2  # seconds: 20 ticks of the clock
 
 
 def free_cores() -> int:
     """Cores this process may use that nobody is busy on now, at least 1.
 
-    The load of the last minute counts those that run or wait for a core; half a core counts as free.
+    Linux tells how long each core was idle; this waits for a moment and looks twice, so that its own work of
+    before does not count. Elsewhere the load of the last minute counts those that run or wait for a core.
     """
+    allowed = _allowed()
+    before = _idle(allowed)
+    if before is None:
+        return max(1, len(allowed) - round(_load()))
+    begin = time.monotonic()
+    time.sleep(_MOMENT)
+    after, seconds = _idle(allowed) or before, time.monotonic() - begin
+    ticks = seconds * os.sysconf("SC_CLK_TCK")
+    idle = sum(min(1.0, (after[core] - before[core]) / ticks) for core in before.keys() & after.keys())
+    return max(1, min(len(allowed), round(idle)))
+
+
+def _allowed() -> set[int]:
     try:
-        allowed = len(os.sched_getaffinity(0))
+        return os.sched_getaffinity(0)
     except AttributeError:  # only Linux tells
-        allowed = os.cpu_count() or 1
+        return set(range(os.cpu_count() or 1))
+
+
+def _load() -> float:
     try:
-        load = os.getloadavg()[0]
+        return os.getloadavg()[0]
     except (OSError, AttributeError):
-        load = 0.0
-    return max(1, allowed - round(load))
+        return 0.0
+
+
+def _idle(cores: Collection[int]) -> dict[int, int] | None:
+    """Ticks of the clock that each core was idle or waiting for a disk, or ``None`` where nobody tells."""
+    try:
+        lines = [line.split() for line in _STATISTICS.read_text("ascii").splitlines()]
+        return {
+            core: int(line[4]) + int(line[5])
+            for line in lines
+            if line[0].startswith("cpu") and line[0] != "cpu" and (core := int(line[0][3:])) in cores
+        } or None
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 @contextmanager
