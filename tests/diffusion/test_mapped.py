@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from hypercondense.diffusion import diffuse, vanilla
-from hypercondense.diffusion.mapped import new_map, open_map, release
+from hypercondense.diffusion.mapped import new_map, open_map
+from hypercondense.files.maps import release
 from makers.diffusion_oracles import hypergraph_of, random_incidence
 
 

@@ -162,7 +162,7 @@ def test_native_folders_without_them_can_be_read_by_older_programs_and_those_wit
     for number, made in enumerate((example(), soft_example()), start=1):
         write_native(made.hypergraph, tmp_path / f"native {number}")
         assert version(tmp_path / f"native {number}") == number
-    monkeypatch.setattr(native, "VERSION", 1)  # as it was
+    monkeypatch.setattr(native, "MAPPED", 1)  # the newest that it knew
     read_native(tmp_path / "native 1")
     with pytest.raises(FormatError, match=r"version 2, .* reads 1 to 1; install a newer"):
         read_native(tmp_path / "native 2")

@@ -12,6 +12,10 @@ def convert(
     source: options.Source,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder to write.")],
     memory: options.ReadingMemory = None,
+    mapped: Annotated[
+        bool,
+        typer.Option("--mapped", help="Write a folder whose arrays stay on disk, for sources of any size."),
+    ] = False,
     data_dir: options.DataDir = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     json: options.Json = False,
@@ -19,12 +23,12 @@ def convert(
     debug: options.Debug = False,
 ) -> None:
     """Read a hypergraph in any known format and write it as a native folder (safetensors and JSON)."""
-    from hypercondense.data.formats import write_native
+    from hypercondense.data.formats import write_mapped, write_native
     from hypercondense.files.storage import check_target
 
     check_target(out, overwrite=force)  # before the long work, not after it
     hypergraph = options.load_source(source, data_dir, memory)
-    write_native(hypergraph, out, overwrite=force)
+    (write_mapped if mapped else write_native)(hypergraph, out, overwrite=force)
     if json:
         output.print_json({"out": str(out), "name": hypergraph.name, "digest": hypergraph.digest})
     else:

@@ -16,10 +16,11 @@ import scipy.sparse as sp
 import torch
 
 from hypercondense.diffusion.filters import Kernel, Polynomial
-from hypercondense.diffusion.mapped import new_map, open_map, release
+from hypercondense.diffusion.mapped import new_map, open_map
 from hypercondense.diffusion.operator import Propagation
 from hypercondense.diffusion.plan import CHUNK_BYTES, BlockPlan, fastest_plan, plan_within
 from hypercondense.errors import CondensationError
+from hypercondense.files.maps import release
 from hypercondense.files.storage import replaced_file
 from hypercondense.hypergraph import Dense, Features, Hypergraph, Ids
 from hypercondense.runtime.memory import available_bytes, format_size

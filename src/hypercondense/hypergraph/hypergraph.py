@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from hypercondense.files.maps import chunks, release
 from hypercondense.hypergraph.arrays import UNKNOWN, Dense, Features, Ids, Incidence
 from hypercondense.hypergraph.checks import (
     BLOCK_ROWS,
@@ -25,6 +26,8 @@ from hypercondense.hypergraph.checks import (
 )
 from hypercondense.hypergraph.given import frame_names, is_frame, texts, whole_number
 from hypercondense.hypergraph.names import (
+    Names,
+    StoredNames,
     checked_own_names,
     from_text_arrays,
     ids_of,
@@ -81,8 +84,8 @@ class Hypergraph:
     num_hyperedges: int
     label_names: tuple[str, ...] | None
     feature_names: tuple[str, ...] | None
-    node_names: tuple[str, ...] | None
-    hyperedge_names: tuple[str, ...] | None
+    node_names: Names | None
+    hyperedge_names: Names | None
     name: str
     notes: tuple[str, ...]
 
@@ -129,6 +132,59 @@ class Hypergraph:
         given_notes = (notes,) if isinstance(notes, str) else notes
         store(self, "notes", tuple(checked_text("a note", note) for note in given_notes))
 
+    @classmethod
+    def opened(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        facts: Mapping[str, Any],
+        *,
+        digest: str,
+        name: str,
+        notes: Sequence[str],
+        again: tuple[Callable[..., "Hypergraph"], Any],
+    ) -> "Hypergraph":
+        """A hypergraph whose arrays stay in their file; they have been checked, and nothing is looked at.
+
+        Args:
+            arrays: As :meth:`to_arrays` names them; ids may have 32 bits.
+            facts: Sizes and names.
+            digest: Of the content, as it was computed when the file was checked.
+            name: What to call it.
+            notes: What a reader of results must know.
+            again: A function and its argument that open the same file: other processes get these instead of
+                the content.
+        """
+        self = object.__new__(cls)
+        given = {
+            **{key: facts[key] for key in ("num_nodes", "num_hyperedges")},
+            **{key: facts[key] and tuple(facts[key]) for key in ("label_names", "feature_names")},
+            "features": arrays["features"],
+            "labels": arrays["labels"],
+            "soft_labels": None,
+            "incidence": Incidence(
+                arrays["incidence.node_ids"],
+                arrays["incidence.hyperedge_ids"],
+                arrays.get("incidence.weights"),
+            ),
+            "node_names": StoredNames.of("node_names", arrays),
+            "hyperedge_names": StoredNames.of("hyperedge_names", arrays),
+            "name": name,
+            "notes": tuple(notes),
+            "digest": digest,
+            "_again": again,
+        }
+        vars(self).update(given)
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        again = vars(self).get("_again")
+        return super().__reduce_ex__(protocol) if again is None else (_reopened, (*again, self.name))
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether the arrays are in a file and not in memory."""
+        return "_again" in vars(self)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hypergraph):
             return NotImplemented
@@ -158,7 +214,7 @@ class Hypergraph:
         """Number of (node, hyperedge) memberships, without added self-loops."""
         return self.incidence.num_incidences
 
-    @property
+    @cached_property
     def num_classes(self) -> int:
         """Number of classes: as many as are named, else one more than the largest label."""
         return len(self.label_names) if self.label_names is not None else int(self.labels.max()) + 1
@@ -275,15 +331,30 @@ class Hypergraph:
         Soft labels count where there are any. What nodes and hyperedges are called does not.
         """
         arrays, facts = self.to_arrays()
-        return digest({key: array for key, array in arrays.items() if not is_name_array(key)}, facts)
+        return content_digest(arrays, facts)
 
 
-def digest(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> str:
-    """SHA-256 over named arrays (name, type, shape, bytes) and JSON-ready facts, in order of name."""
+def content_digest(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> str:
+    """The digest of a hypergraph of these arrays; ids of 32 bits count as they would with 64."""
+    counted = {key: array for key, array in arrays.items() if not is_name_array(key)}
+    return digest(counted, facts, long=("incidence.node_ids", "incidence.hyperedge_ids"))
+
+
+def _reopened(opener: Callable[..., Hypergraph], place: Any, name: str) -> Hypergraph:
+    return opener(place, name=name)
+
+
+def digest(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], *, long: Sequence[str] = ()) -> str:
+    """SHA-256 over named arrays (name, type, shape, bytes) and JSON-ready facts, in order of name.
+
+    Those named in ``long`` are taken as numbers of 64 bits, whatever they have.
+    """
     total = hashlib.sha256(json.dumps(facts, sort_keys=True, ensure_ascii=False).encode())
     for key in sorted(arrays):
         array = arrays[key]
-        total.update(f"\0{key}\0{array.dtype.str}\0{array.shape}\0".encode())
-        for start in range(0, len(array), BLOCK_ROWS):
-            total.update(np.ascontiguousarray(array[start : start + BLOCK_ROWS]).view(np.uint8).data)
+        kind = np.dtype(np.int64) if key in long else array.dtype
+        total.update(f"\0{key}\0{kind.str}\0{array.shape}\0".encode())
+        for rows in chunks(len(array), BLOCK_ROWS):
+            total.update(np.ascontiguousarray(array[rows], kind).view(np.uint8).data)
+            release(array)
     return total.hexdigest()

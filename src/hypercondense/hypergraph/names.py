@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,44 @@ from hypercondense.hypergraph.given import texts
 #: What may be called something; the names of arrays begin with it.
 NAMED = ("node_names", "hyperedge_names")
 _SHOWN = 40  # letters of a name in a message
+
+
+class StoredNames(Sequence[str]):
+    """Names that stay in their file: each is read when it is asked for."""
+
+    def __init__(self, text: NDArray[np.uint8], starts: NDArray[np.int64]) -> None:
+        self.text, self.starts = text, starts
+
+    @classmethod
+    def of(cls, key: str, arrays: Mapping[str, NDArray[Any]]) -> "StoredNames | None":
+        """The names in the arrays of :func:`to_text_arrays`, which have been checked; ``None`` for none."""
+        return cls(arrays[f"{key}.text"], arrays[f"{key}.row_starts"]) if f"{key}.text" in arrays else None
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
+        if isinstance(place, slice):
+            return tuple(self[one] for one in range(*place.indices(len(self))))
+        start, end = self.starts[range(len(self))[place]], self.starts[range(len(self))[place] + 1]
+        return self.text[start:end].tobytes().decode("utf-8", "surrogatepass")
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, StoredNames):
+            return np.array_equal(self.starts, other.starts) and np.array_equal(self.text, other.text)
+        return isinstance(other, tuple) and self[:] == other
+
+    def __hash__(self) -> int:
+        return hash(self[:])
+
+
+Names: TypeAlias = tuple[str, ...] | StoredNames
 
 
 def checked_own_names(what: str, names: Iterable[Any] | None, size: int) -> tuple[str, ...] | None:
@@ -47,7 +85,7 @@ def unless_numbers(names: Sequence[str]) -> tuple[str, ...] | None:
     return None if all(name == str(place) for place, name in enumerate(names)) else tuple(names)
 
 
-def ids_of(what: str, wanted: Sequence[Any], names: tuple[str, ...] | None, size: int) -> Ids:
+def ids_of(what: str, wanted: Sequence[Any], names: Names | None, size: int) -> Ids:
     """The numbers of things that are given by name, or by number where they have no names.
 
     Raises:
@@ -80,10 +118,12 @@ def _numbers(what: str, wanted: Sequence[Any], size: int) -> Ids:
     return ids
 
 
-def to_text_arrays(key: str, names: tuple[str, ...] | None) -> dict[str, NDArray[Any]]:
+def to_text_arrays(key: str, names: Names | None) -> dict[str, NDArray[Any]]:
     """Names as bytes of UTF-8 and where each begins; nothing for no names."""
     if names is None:
         return {}
+    if isinstance(names, StoredNames):
+        return {f"{key}.text": names.text, f"{key}.row_starts": names.starts}
     encoded = [name.encode("utf-8", "surrogatepass") for name in names]
     starts = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
     arrays: dict[str, NDArray[Any]] = {

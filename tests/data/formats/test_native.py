@@ -106,7 +106,7 @@ def _edit(path: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 3}, "newer hypercondense"),
+        ({"version": 4}, "newer hypercondense"),
         ({"version": "1"}, "version must be a whole number, got '1'"),
         ({"version": True}, "version must be a whole number, got True"),
         ({"format": "other"}, "must say format"),

@@ -10,6 +10,7 @@ from hypercondense.data.formats.files import one_line_errors
 from hypercondense.data.formats.hypergcn import HYPERGCN
 from hypercondense.data.formats.native import NATIVE, read_native, write_native
 from hypercondense.data.formats.npz import NPZ, write_npz
+from hypercondense.data.formats.opened import write_mapped
 from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.data.formats.tables import TABLES, write_tables
 from hypercondense.data.formats.tensors import TENSORS
@@ -26,6 +27,7 @@ __all__ = [
     "Writer",
     "read",
     "read_native",
+    "write_mapped",
     "write_native",
     "write_npz",
     "write_tables",

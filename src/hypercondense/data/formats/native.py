@@ -7,12 +7,12 @@ from typing import Annotated
 from msgspec import Meta
 
 from hypercondense.data.formats.files import check_memory, containing_folder, one_line_errors, read_bytes
+from hypercondense.data.formats.opened import FORMAT, MAPPED, TENSORS_FILE, open_mapped
 from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.errors import FormatError
 from hypercondense.files.manifest import read_manifest, says_format, write_manifest
 from hypercondense.files.storage import (
     MANIFEST,
-    TENSORS_OF,
     file_digest,
     read_tensors,
     replaced_folder,
@@ -23,8 +23,6 @@ from hypercondense.hypergraph.stored import StoredFacts, restored
 from hypercondense.runtime.arguments import must_be
 from hypercondense.typed import Value
 
-FORMAT = "hypercondense.hypergraph"
-TENSORS_FILE = TENSORS_OF[FORMAT]
 VERSION = 2  # of folders with soft labels; others are of version 1, which older programs read too
 
 
@@ -32,7 +30,7 @@ class NativeManifest(Value, frozen=True, kw_only=True):
     """``manifest.json`` of a native folder."""
 
     format: str
-    version: Annotated[int, Meta(ge=1, le=VERSION)]
+    version: Annotated[int, Meta(ge=1, le=MAPPED)]
     name: str
     notes: tuple[str, ...]
     facts: StoredFacts
@@ -58,20 +56,22 @@ def write_native(hypergraph: Hypergraph, path: Path | str, *, overwrite: bool = 
         write_manifest(folder, manifest)
 
 
-def read_native(path: Path) -> Hypergraph:
+def read_native(path: Path, *, name: str | None = None) -> Hypergraph:
     """Read what :func:`write_native` wrote; every bit and the manifest are checked."""
     path = Path(path)
     with one_line_errors(path):
-        return _read(path)
+        return _read(path, name)
 
 
 def _read(path: Path, name: str | None = None, _reading: Reading | None = None) -> Hypergraph:
     folder = containing_folder(path)
     read_bytes(folder / MANIFEST)  # refuses what is not a file with a clear line
-    manifest = read_manifest(folder, NativeManifest, format=FORMAT, version_field="version", newest=VERSION)
+    manifest = read_manifest(folder, NativeManifest, format=FORMAT, version_field="version", newest=MAPPED)
     tensors = folder / TENSORS_FILE
     if not tensors.is_file():
         raise FormatError(f"{tensors} is missing or not a file")
+    if manifest.version == MAPPED:
+        return open_mapped(folder, manifest, name)
     check_memory(tensors, tensors.stat().st_size)
     if file_digest(tensors) != manifest.sha256.get(TENSORS_FILE):
         raise FormatError(f"{tensors} is not the file its manifest describes (SHA-256); make it again")
