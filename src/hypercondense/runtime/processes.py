@@ -25,8 +25,16 @@ def _end_with_parent() -> None:
 def interrupts_held_back() -> Iterator[None]:
     """Ctrl-C waits until the block ends; processes started in it never see one, from their first moment.
 
-    A terminal sends Ctrl-C to the workers too, and each would show where it was.
+    A terminal sends Ctrl-C to the workers too, and each would show where it was; and a worker whose parent is
+    interrupted half-way through starting it would complain about what it did not get.
     """
+    with _blocked(), _handled_after():
+        yield
+
+
+@contextmanager
+def _blocked() -> Iterator[None]:
+    """This thread takes no Ctrl-C, and neither do the processes it starts."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -35,3 +43,20 @@ def interrupts_held_back() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _handled_after() -> Iterator[None]:
+    """Python's own reaction to Ctrl-C waits: another thread may take the signal that this one blocks."""
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield
+        return
+    came = list[int]()
+    signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if came:
+        usual(came[0], None)
