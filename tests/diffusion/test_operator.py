@@ -163,6 +163,26 @@ def test_diffusing_does_not_change_its_input():
     np.testing.assert_array_equal(x, 1)
 
 
+def test_a_read_only_cut_of_a_matrix_is_read_where_it_lies():
+    incidence = random_incidence(0)
+    wide = np.random.default_rng(0).standard_normal((len(incidence), 6), dtype=np.float32)
+    propagation = Propagation.of(hypergraph_of(incidence))
+    expected = propagation.diffuse(wide[:, 2:5].copy(), heat_kernel(2.0))
+    wide.setflags(write=False)
+    np.testing.assert_array_equal(propagation.diffuse(wide[:, 2:5], heat_kernel(2.0)), expected)
+
+
+def test_a_block_does_not_see_the_one_before_it():
+    incidence = random_incidence(0)
+    x = np.random.default_rng(0).standard_normal((len(incidence), 6), dtype=np.float32)
+    propagation = Propagation.of(hypergraph_of(incidence))
+    first = propagation.diffuse(x[:, :4], heat_kernel(5.0))
+    kept = first.copy()
+    propagation.diffuse(x[:, 3:6] * 1e6, heat_kernel(2.0))
+    np.testing.assert_array_equal(first, kept)
+    np.testing.assert_array_equal(propagation.diffuse(x[:, :4], heat_kernel(5.0)), kept)
+
+
 def test_no_hyperedges_at_all():
     source = Hypergraph(features=np.ones((3, 2)), labels=[0, 1, 0], incidence=([], []), num_hyperedges=0)
     np.testing.assert_array_equal(Propagation.of(source).apply(source.features), 1)

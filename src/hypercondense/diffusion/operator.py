@@ -1,8 +1,10 @@
 """Apply polynomials of ``P = Dv^-1/2 H De^-1 H^T Dv^-1/2`` of a source without forming P (Eq. 2)."""
 
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,28 +84,31 @@ class Propagation:
     def diffuse_all(self, x: Dense, kernels: Sequence[Kernel], outs: Sequence[Dense]) -> None:
         """Several polynomials of P from one sweep, each with the bits it has alone; powers are shared."""
         polynomials = [Polynomial.of(kernel) for kernel in kernels]
-        num_columns = x.shape[1]
-        padding = (0, 0), (0, product_width(num_columns) - num_columns)
-        moving = np.pad(np.asarray(x[self.active_ids], np.float32), padding)  # a copy: one of them may be x
-        kept = x[self.still_ids]
+        given, num_columns = _tensor_over(x), x.shape[1]
+        kept = self._rows(given, self.still_ids, num_columns)  # before anything is written: an out may be x
         looped = self.loop[self.still_ids] > 0
-        for polynomial, out, total in zip(polynomials, outs, self._sums(moving, polynomials), strict=True):
+        sums = self._sums(self._rows(given, self.active_ids, product_width(num_columns)), polynomials)
+        for polynomial, out, total in zip(polynomials, outs, sums, strict=True):
             # A node outside the products has nothing but loops: P keeps it, or makes it 0 if it has none.
             values = np.where(looped, np.float32(polynomial.at(1)), np.float32(polynomial.at(0)))
-            out[self.still_ids] = kept * values[:, None]
-            out[self.active_ids] = total[:, :num_columns]
+            result = _tensor_over(out)
+            _write_rows(result, self.still_ids, kept * torch.from_numpy(values)[:, None])
+            _write_rows(result, self.active_ids, total[:, :num_columns])
 
-    def _sums(self, x: Dense, polynomials: Sequence[Polynomial]) -> list[Dense]:
+    def _sums(self, x: Tensor, polynomials: Sequence[Polynomial]) -> list[Tensor]:
         """The polynomials on active nodes; ``x`` is overwritten."""
-        totals = [x * np.float32(polynomial.weights[0]) for polynomial in polynomials]
+        totals = [
+            torch.mul(x, float(polynomial.weights[0]), out=self._buffer(f"total {number}", *x.shape))
+            for number, polynomial in enumerate(polynomials)
+        ]
         for chebyshev, terms in ((True, self._chebyshev), (False, self._powers)):
             here = [
-                (polynomial.weights, torch.from_numpy(total))
+                (polynomial.weights, total)
                 for polynomial, total in zip(polynomials, totals, strict=True)
                 if polynomial.chebyshev == chebyshev
             ]
             degree = max((len(weights) - 1 for weights, _ in here), default=0)
-            for power, term in enumerate(terms(torch.from_numpy(x), degree), start=1):
+            for power, term in enumerate(terms(x, degree), start=1):
                 for weights, total in here:
                     if power < len(weights) and weights[power] != 0:
                         total.add_(term, alpha=weights[power])
@@ -112,7 +117,7 @@ class Propagation:
     def _powers(self, x: Tensor, degree: int) -> Iterator[Tensor]:
         """``P x .. P^degree x`` in turn, in the memory of ``x``."""
         loop = self._active_loop
-        at_hyperedges = self._hyperedge_buffer(x)
+        at_hyperedges = self._buffer("hyperedges", self.to_nodes.shape[1], x.shape[1])
         for _ in range(degree):
             self._gather(x, at_hyperedges)
             x.mul_(loop)
@@ -122,8 +127,9 @@ class Propagation:
     def _chebyshev(self, x: Tensor, degree: int) -> Iterator[Tensor]:
         """``T_1 x .. T_degree x`` of ``2 P - 1`` in turn: ``T_(k+1) = (4 P - 2) T_k - T_(k-1)``."""
         loop = self._active_loop
-        at_hyperedges = self._hyperedge_buffer(x)
-        before, now = torch.zeros_like(x), x.clone()
+        at_hyperedges = self._buffer("hyperedges", self.to_nodes.shape[1], x.shape[1])
+        before = self._buffer("before", *x.shape).zero_()
+        now = self._buffer("now", *x.shape).copy_(x)
         for step in range(degree):
             factor = 4.0 if step else 2.0
             self._gather(now, at_hyperedges)
@@ -132,13 +138,38 @@ class Propagation:
             before, now = now, before
             yield now
 
+    def _rows(self, given: Tensor, ids: Ids, width: int) -> Tensor:
+        """A copy of some rows, with columns of zeros up to ``width``.
+
+        By torch: rows of a block are many short pieces, over which numpy takes several times as long.
+        """
+        kind = "active" if ids is self.active_ids else "still"
+        rows, num_columns = self._buffer(kind, len(ids), width), given.shape[1]
+        rows[:, num_columns:] = 0
+        if len(ids) == len(given):  # all of them, increasing
+            rows[:, :num_columns] = given
+        elif len(ids):
+            rows[:, :num_columns] = given.index_select(0, torch.from_numpy(ids))
+        return rows
+
+    def _buffer(self, name: str, num_rows: int, num_columns: int) -> Tensor:
+        """Memory of this thread for one block after the other: new memory is slow to touch the first time.
+
+        numpy owns it, torch multiplies in place: its CSR product is the fastest at hand.
+        """
+        kept: dict[str, Tensor] = self._memory.__dict__
+        if name not in kept or kept[name].shape != (num_rows, num_columns):
+            kept.pop(name, None)  # before there is a second one
+            kept[name] = torch.from_numpy(np.zeros((num_rows, num_columns), np.float32))
+        return kept[name]
+
+    @cached_property
+    def _memory(self) -> threading.local:
+        return threading.local()
+
     @property
     def _active_loop(self) -> Tensor:
         return torch.from_numpy(self.loop[self.active_ids])[:, None]
-
-    def _hyperedge_buffer(self, x: Tensor) -> Tensor:
-        # numpy owns the buffers, torch multiplies in place: its CSR product is the fastest at hand.
-        return torch.from_numpy(np.zeros((self.to_nodes.shape[1], x.shape[1]), np.float32))
 
     def _gather(self, x: Tensor, at_hyperedges: Tensor) -> None:
         torch.addmm(at_hyperedges, self.tensors[0], x, beta=0, out=at_hyperedges)
@@ -154,6 +185,22 @@ def product_width(num_columns: int) -> int:
     (7, 9, 64)
     """
     return num_columns + (num_columns <= _SPECIAL_UP_TO and num_columns % _SPECIAL == 0)
+
+
+def _tensor_over(matrix: Dense) -> Tensor:
+    """The same memory for torch, which does not know read-only matrices: these must not be written to."""
+    if not matrix.flags.writeable:
+        address = matrix.__array_interface__["data"][0]
+        told = {**matrix.__array_interface__, "data": (address, False)}
+        matrix = np.asarray(type("Told", (), {"__array_interface__": told, "owner": matrix})())
+    return torch.from_numpy(matrix)
+
+
+def _write_rows(result: Tensor, ids: Ids, rows: Tensor) -> None:
+    if len(ids) == len(result):
+        result.copy_(rows)
+    elif len(ids):
+        result.index_copy_(0, torch.from_numpy(ids), rows)
 
 
 def _normalized(
