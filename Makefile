@@ -60,7 +60,7 @@ faults: $(VENV)/.dev
 
 # Tables and figures from the lines in docs/results; `hypercondense run` makes the lines.
 results: $(VENV)/.dev
-	$(BIN)/hypercondense report docs/results --plans experiments --fill README.md --fill docs/reproduce.md
+	$(BIN)/hypercondense publish docs/results --plans experiments --fill README.md --fill docs/reproduce.md
 
 clean:
 	rm -rf $(VENV) $(VENV)-wheel dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

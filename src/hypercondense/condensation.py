@@ -25,6 +25,7 @@ from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Hypergraph, Ids
 from hypercondense.hypergraph.scaling import Scale
 from hypercondense.hypergraph.stored import Size, StoredFacts, restored
+from hypercondense.markup import fact_table
 from hypercondense.runtime.code_version import code_version
 from hypercondense.runtime.ledger import Ledger
 from hypercondense.telling import aligned, structure_line
@@ -146,6 +147,11 @@ class Condensation(Frozen):
             f"Condensation({made.source_name!r}, {self.hypergraph.num_nodes:,} of "
             f"{made.num_source_nodes:,} nodes by {made.method}{scored}{warned})"
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the lines of :meth:`summary`."""
+        made = self.provenance
+        return fact_table(f"{made.source_name}, condensed by {made.method}", self.facts())
 
     def summary(self) -> str:
         """What this is, in a few lines: size, structure and why, scores, cost, what was chosen, warnings."""

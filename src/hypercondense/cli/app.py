@@ -14,6 +14,7 @@ from hypercondense.cli.export import export
 from hypercondense.cli.info import info
 from hypercondense.cli.methods import methods
 from hypercondense.cli.predict import predict
+from hypercondense.cli.publish import publish
 from hypercondense.cli.report import report
 from hypercondense.cli.run_plans import run
 from hypercondense.cli.table import table
@@ -56,6 +57,7 @@ app.command()(tune)
 app.command()(predict)
 app.command()(convert)
 app.command()(export)
+app.command()(report)
 app.command()(run)
 app.command()(table)
-app.command()(report)
+app.command()(publish)

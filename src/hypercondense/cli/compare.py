@@ -7,6 +7,7 @@ import typer
 from hypercondense.cli import options, output
 from hypercondense.cli.condense import Ratio
 from hypercondense.cli.evaluate import Workers, model_names
+from hypercondense.cli.report import Html, Open, check_page, finish
 
 
 def compare(
@@ -32,6 +33,8 @@ def compare(
     device: options.Device = "cpu",
     memory: options.ReadingMemory = None,
     data_dir: options.DataDir = None,
+    html: Html = None,
+    open_page: Open = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -47,6 +50,7 @@ def compare(
         if name != WHOLE:
             make_method(name)  # before anything is read
     model_list = model_names(models)
+    check_page(html, open_page=open_page)
     options.check_device(device)
     hypergraph = options.load_source(source, data_dir, memory)
     parts = options.read_split(hypergraph, split, split_seed)
@@ -69,6 +73,12 @@ def compare(
             cache_dir=user_cache("diffusion"),
             scores_dir=user_cache("whole") if cache else None,
         )
+    if html is not None:
+        from hypercondense.report.render import write_page
+        from hypercondense.report.several import compare_page
+
+        write_page(compare_page(hypergraph, rows, metric=metric), html)
+        finish(html, quiet=quiet, open_page=open_page)
     for row in rows:
         if row.model == model_list[0]:
             for warning in row.warnings:

@@ -4,7 +4,7 @@ import dataclasses
 import itertools
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -150,6 +150,8 @@ def condense(
         result.save(folder, overwrite=force)
     again = None
     if result.choice is not None:
+        from hypercondense.report.again import repeating
+
         size = ["--nodes", str(result.hypergraph.num_nodes)]
         if ratio is not None:
             size = ["--ratio", str(ratio), "--ratio-of", ratio_of]
@@ -197,20 +199,6 @@ def parse_settings(settings: list[str] | None) -> dict[str, str]:
             raise ConfigError(f"--set takes FIELD=VALUE, such as goal.epochs=50, got {setting!r}")
         parsed[name.strip()] = value.strip()
     return parsed
-
-
-def repeating(choice: Mapping[str, Any], arguments: list[str]) -> str:
-    """The command that makes what a search chose again, to the same bits, without the search.
-
-    >>> repeating({"method": "unrolled", "settings": {"looks": 0}}, ["cora", "--ratio", "0.01"])
-    'hypercondense condense cora --ratio 0.01 --method unrolled --set looks=0 --out OUT'
-    """
-    from hypercondense.condensing.settings import as_text
-
-    chosen = choice["settings"].items()
-    settings = [part for name, value in chosen for part in ("--set", f"{name}={as_text(value)}")]
-    words = [*arguments, "--method", choice["method"], *settings, "--out", "OUT"]
-    return shlex.join(["hypercondense", "condense", *words])
 
 
 def checkpoint_folder(out: Path) -> Path:

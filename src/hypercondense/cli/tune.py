@@ -7,6 +7,7 @@ import typer
 
 from hypercondense.cli import options, output
 from hypercondense.cli.evaluate import Workers, model_names, source_of
+from hypercondense.cli.report import Html, Open, check_page, finish
 
 
 def tune(
@@ -27,6 +28,8 @@ def tune(
     cache: options.Scores = True,
     memory: options.ReadingMemory = None,
     data_dir: options.DataDir = None,
+    html: Html = None,
+    open_page: Open = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
     debug: options.Debug = False,
@@ -36,6 +39,7 @@ def tune(
     from hypercondense.evaluation.tuning import configurations, rank
     from hypercondense.files.storage import user_cache
 
+    check_page(html, open_page=open_page)
     result = load_condensed(folder)
     recipes = configurations(model_names(models))
     hypergraph, parts = source_of(result, source, split, data_dir, memory)
@@ -56,6 +60,12 @@ def tune(
             progress=progress,
             cache_dir=user_cache("whole") if cache else None,
         )
+    if html is not None:
+        from hypercondense.report.render import write_page
+        from hypercondense.report.several import tune_page
+
+        write_page(tune_page(hypergraph, ranking, nodes=result.hypergraph.num_nodes), html)
+        finish(html, quiet=quiet, open_page=open_page)
     rows = [_row(trial) for trial in ranking.trials]
     if json:
         facts = {"seconds": ranking.seconds, "whole_seconds": ranking.whole_seconds}

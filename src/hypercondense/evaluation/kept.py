@@ -27,6 +27,7 @@ class KeptScore(Value, frozen=True, kw_only=True):
     value: float
     macro_f1: float | None
     calibration: float | None
+    predicted: tuple[int, ...]
     validation: float | None
     epoch: int
     options: dict[str, Any]

@@ -136,7 +136,7 @@ class Bench:
         found = self.shelf.load(run.configuration, run.seed)
         if found is None:
             return None
-        outcome = Outcome(found.value, found.macro_f1, found.calibration)
+        outcome = Outcome(found.value, found.macro_f1, found.calibration, found.predicted)
         validation = math.nan if found.validation is None else found.validation
         return Finished(outcome, validation, found.epoch, found.options, found.seconds)
 
@@ -148,6 +148,7 @@ class Bench:
             value=done.outcome.value,
             macro_f1=done.outcome.macro_f1,
             calibration=done.outcome.calibration,
+            predicted=done.outcome.predicted,
             validation=None if math.isnan(done.validation) else done.validation,
             epoch=done.epoch,
             options=dict(done.options),

@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from hypercondense.evaluation.parallel import Bench, Finished, Over, TrainingRun
 from hypercondense.evaluation.tasks import task_named
 from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
+from hypercondense.markup import fact_table
 from hypercondense.names import Metric
 from hypercondense.nn.scoring import check_metric
 from hypercondense.nn.training import Configuration
@@ -50,7 +51,8 @@ class Score(Frozen):
     can learn them. ``validation``, ``epochs`` and ``options`` (of the network, with those of its form) are
     per run, and so are ``train_seconds`` and ``whole_seconds``, of one training on the condensed hypergraph
     and on the whole, whenever that was; ``seconds`` are those that were spent now. ``calibration`` is the
-    expected calibration error. ``notes`` begin with those of the source.
+    expected calibration error. ``predicted`` has the class of every test node by each training, and
+    ``whole_predicted`` by those on the whole (classification only). ``notes`` begin with those of the source.
     """
 
     model: str
@@ -72,6 +74,8 @@ class Score(Frozen):
     train_seconds: tuple[float, ...] = ()
     whole_seconds: tuple[float, ...] = ()
     missing_classes: tuple[int, ...] = ()
+    predicted: tuple[tuple[int, ...], ...] = ()
+    whole_predicted: tuple[tuple[int, ...], ...] = ()
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -81,9 +85,24 @@ class Score(Frozen):
         runs = f"{self.runs} run{'s' * (self.runs > 1)}"
         return f"Score({self.model}, {self.metric} {self.mean:.2%}{spread} in {runs}{whole}{kept})"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        spread = f" ± {self.std:.2%}" if self.runs > 1 else ""
+        facts = {
+            self.metric: f"{self.mean:.2%}{spread}",
+            "trained on everything": None if self.whole is None else f"{self.whole.mean:.2%}",
+            "retention": None if self.retention is None else f"{self.retention:.1%}",
+            "calibration error": None if self.calibration is None else f"{self.calibration:.2%}",
+            "trainings": str(self.runs),
+            **{f"note {number}": note for number, note in enumerate(self.notes, start=1)},
+        }
+        known = {name: value for name, value in facts.items() if value is not None}
+        return fact_table(f"{self.model}, {self.task}", known)
+
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready content; a validation score that does not exist is ``None``."""
-        content = asdict(self)
+        """JSON-ready content but for predictions; a validation score that does not exist is ``None``."""
+        content = asdict(replace(self, predicted=(), whole_predicted=()))
+        del content["predicted"], content["whole_predicted"]
         content["validation"] = [None if math.isnan(value) else value for value in self.validation]
         return content
 
@@ -212,6 +231,8 @@ class Evaluation:
             train_seconds=tuple(run.seconds for run in own),
             whole_seconds=tuple(run.seconds for run in whole),
             missing_classes=missing_classes(bench.condensed, bench.source, bench.split),
+            predicted=tuple(run.outcome.predicted for run in own if run.outcome.predicted),
+            whole_predicted=tuple(run.outcome.predicted for run in whole if run.outcome.predicted),
             notes=_notes(bench.source, bench.split),
         )
 

@@ -28,11 +28,16 @@ RESTARTS = 10  # of k-means; the clustering with the lowest inertia counts, whic
 
 @dataclass(frozen=True)
 class Outcome:
-    """The score of one run; ``macro_f1`` and ``calibration`` (its expected error) for classification only."""
+    """The score of one run.
+
+    For classification only: ``macro_f1``, ``calibration`` (its expected error) and ``predicted``, the class
+    that every scored node was given, -1 for none.
+    """
 
     value: float
     macro_f1: float | None = None
     calibration: float | None = None
+    predicted: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,8 @@ def classify(model: HypergraphNetwork, source: Inputs, node_ids: Ids, seed: int)
     labels = source.labels[rows].cpu().numpy()
     shares = torch.softmax(scores, 1).cpu().numpy()
     sure = calibration_error(labels, shares) if np.isfinite(shares).all() else None
-    return Outcome(accuracy(labels, predicted), macro_f1(labels, predicted), sure)
+    told = tuple(predicted.tolist())
+    return Outcome(accuracy(labels, predicted), macro_f1(labels, predicted), sure, told)
 
 
 def cluster(model: HypergraphNetwork, source: Inputs, node_ids: Ids, seed: int) -> Outcome:

@@ -34,6 +34,7 @@ from hypercondense.hypergraph.names import (
     is_name_array,
     to_text_arrays,
 )
+from hypercondense.markup import fact_table
 from hypercondense.runtime.arguments import told_arguments
 
 __all__ = ["UNKNOWN", "Dense", "Features", "Hypergraph", "Ids", "Incidence", "digest"]
@@ -203,6 +204,19 @@ class Hypergraph:
             f"{self.num_incidences} incidences, {self.num_features} features, {self.num_classes} classes"
             f"{'' if self.soft_labels is None else ', soft labels'})"
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        facts = {
+            "nodes": f"{self.num_nodes:,}",
+            "hyperedges": f"{self.num_hyperedges:,}",
+            "memberships": f"{self.num_incidences:,}",
+            "features": f"{self.num_features:,}{', sparse' * self.is_sparse}",
+            "classes": f"{self.num_classes:,}{'' if self.soft_labels is None else ', soft labels'}",
+            "labelled nodes": f"{int((self.labels != UNKNOWN).sum()):,}",
+        }
+        notes = {f"note {number}": note for number, note in enumerate(self.notes, start=1)}
+        return fact_table(self.name, facts | notes)
 
     @property
     def num_features(self) -> int:

@@ -1,0 +1,79 @@
+"""The page about one result."""
+
+from pathlib import Path
+
+from hypercondense.condensation import Condensation
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.report import scores, structure, work
+from hypercondense.report.blocks import Code, Headline, Page, Section
+from hypercondense.report.loading import snippets
+from hypercondense.report.map_block import map_section
+from hypercondense.report.measured import Measured
+from hypercondense.report.words import cut, percent
+
+
+def result_page(
+    result: Condensation,
+    folder: Path,
+    *,
+    source: Hypergraph | None = None,
+    measured: Measured | None = None,
+    missing: tuple[str, ...] = (),
+) -> Page:
+    """What is known about a result, for people.
+
+    Args:
+        result: The result.
+        folder: Where it lies, for commands and code that read it.
+        source: What it was made of, if that is at hand.
+        measured: What networks make of it, if they were trained.
+        missing: Why something is not known.
+    """
+    made, condensed = result.provenance, result.hypergraph
+    share = condensed.num_nodes / max(1, made.num_source_nodes)
+    sections = [
+        structure.sizes(result, source),
+        *scores.sections(result, measured),
+        map_section(result, source),
+        structure.hyperedges(result, source),
+        *work.searched(result),
+        *work.tried_sizes(result),
+        *work.optimized(result),
+        work.cost(result),
+        work.checks(result, source),
+        work.provenance(result),
+        _loading(folder),
+    ]
+    return Page(
+        title=cut(made.source_name),
+        subtitle=f"{condensed.num_nodes:,} synthetic nodes in place of {made.num_source_nodes:,} "
+        f"({percent(share, 2)}), condensed by {cut(made.method)}",
+        headline=scores.headline(result, measured) or _size_headline(result),
+        sections=[section for section in sections if section is not None],
+        notes=(*missing, *(measured.missing if measured else ())),
+    )
+
+
+def _size_headline(result: Condensation) -> Headline:
+    """What can be said without networks."""
+    made, nodes = result.provenance, result.hypergraph.num_nodes
+    times = made.num_source_nodes / max(1, nodes)
+    scored = result.final_validation
+    meaning = f"{nodes:,} nodes stand for {made.num_source_nodes:,}."
+    if scored is not None:
+        meaning += f" Networks had {percent(scored)} on validation nodes when it was made."
+    return Headline(figure=f"{times:,.0f} × smaller" if times >= 2 else f"{nodes:,} nodes", meaning=meaning)
+
+
+def _loading(folder: Path) -> Section:
+    codes = [
+        Code(library, code, f"pip install {packages}", folded=number > 0)
+        for number, (library, (packages, code)) in enumerate(snippets(cut(folder, 300)).items())
+    ]
+    return Section(
+        "loading",
+        "How to use it",
+        "Use features, labels and weighted incidence as they are, and give every node without a singleton "
+        "hyperedge one of weight 1, on the source too.",
+        codes,
+    )
