@@ -9,7 +9,7 @@ TEST_ARGS ?=
 FUZZ_ARGS ?=
 FAULT_ARGS ?=
 
-.PHONY: demo test lint types imports unit wheel bench fuzz faults results install clean
+.PHONY: demo test lint types imports unit browser wheel bench fuzz faults results install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hypercondense demo
@@ -28,8 +28,16 @@ types: $(VENV)/.dev
 imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-unit: $(VENV)/.dev
+unit: $(VENV)/.dev browser
 	$(BIN)/python -m pytest --numprocesses $(TEST_WORKERS) --dist loadfile $(TEST_ARGS)
+
+# Pages are looked at in Chromium; where it is missing it is installed by root, and nobody else.
+browser:
+	@if command -v chromium > /dev/null && command -v chromedriver > /dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes \
+			--no-install-recommends chromium chromium-driver fonts-dejavu-core > /dev/null; \
+	else echo "no chromium: tests of pages in a browser are skipped (apt install chromium chromium-driver)"; fi
 
 # The wheel must work without the source tree: it is built, installed in a second empty environment and run there.
 wheel: $(VENV)/.dev

@@ -20,7 +20,7 @@ from makers.processes import PATIENCE, Blow, command, left_of, told
 
 SOURCE = Path(__file__).parents[2] / "src"
 FAST = ["--method", "ahgcdd", "--set", "epochs=4", "--set", "structure.warm.steps=4", "--set", "hidden=8"]
-_EXPERIMENTS = ("run", "table", "report")
+_EXPERIMENTS = ("run", "table", "publish")
 COLUMNS = [
     f"num_{what}"
     for what in ("nodes", "hyperedges", "incidences", "incidences_with_self_loops", "features", "classes")

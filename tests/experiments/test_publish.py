@@ -90,7 +90,14 @@ def project(tmp_path: Path) -> Path:
 def test_a_folder_of_results_becomes_pages_figures_and_a_filled_document(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["report", project / "results", "--plans", project / "plans", "--fill", project / "README.md"]
+    arguments = [
+        "publish",
+        project / "results",
+        "--plans",
+        project / "plans",
+        "--fill",
+        project / "README.md",
+    ]
     assert run([*map(str, arguments), "--json"]) == 0
     written = {Path(name).name for name in json.loads(capsys.readouterr().out)["written"]}
     assert written == {"quick.md", "README.md", "quick.svg", "quick.png"}
@@ -114,9 +121,9 @@ def test_publishing_twice_changes_nothing(project: Path) -> None:
 def test_a_folder_without_results_or_plans_and_an_unknown_table_are_errors(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["report", str(project), "--plans", str(project / "plans")]) == 2
+    assert run(["publish", str(project), "--plans", str(project / "plans")]) == 2
     assert "there is no results file" in capsys.readouterr().err
-    assert run(["report", str(project / "results"), "--plans", str(project)]) == 2
+    assert run(["publish", str(project / "results"), "--plans", str(project)]) == 2
     assert "there is no plan" in capsys.readouterr().err
     with pytest.raises(ConfigError, match="asks for the table of 'none'"):
         fill_in("<!-- table: none -->\n<!-- /table -->", project / "plans", project / "results")

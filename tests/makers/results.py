@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 
 from hypercondense.catalogue import condense
 from hypercondense.condensation import Condensation
 from hypercondense.data import synthetic
+from hypercondense.evaluation.tuning import RankedConfiguration, Ranking, configurations
 from hypercondense.hypergraph import Hypergraph
 
 HOSTILE = (
@@ -35,7 +37,9 @@ def hostile_source() -> Hypergraph:
 
 def result_of_size(nodes: int, classes: int) -> Condensation:
     """A result as if so many nodes had been condensed, in pairs, without condensing anything."""
-    small = condense(synthetic(num_nodes=60, num_hyperedges=30, num_classes=2, seed=0), nodes=4, method="means")
+    small = condense(
+        synthetic(num_nodes=60, num_hyperedges=30, num_classes=2, seed=0), nodes=4, method="means"
+    )
     generator = np.random.default_rng(0)
     pairs = np.arange(nodes) // 2
     condensed = Hypergraph(
@@ -46,9 +50,16 @@ def result_of_size(nodes: int, classes: int) -> Condensation:
         label_names=[f"class {label}" for label in range(classes)],
     )
     ids = tuple(np.array([node], np.int64) for node in range(nodes))
-    import msgspec
-
     provenance = msgspec.structs.replace(
         small.provenance, num_source_nodes=10 * nodes, source_name="gone", source_location="/nowhere/gone"
     )
     return replace(small, hypergraph=condensed, members=ids, provenance=provenance)
+
+
+def ranking() -> Ranking:
+    """Configurations with scores as a ranking has them, without a training."""
+    scored = [
+        RankedConfiguration(one, validation=0.9 - 0.01 * place, whole_validation=0.9, whole_test=0.8)
+        for place, one in enumerate(configurations(["mlp"]))
+    ]
+    return Ranking(tuple(scored), seconds=1.5, whole_seconds=60.0, tau=0.5, regret=-0.001)

@@ -1,4 +1,4 @@
-"""Pages are made of whatever is known, are complete in themselves, and nothing in them is taken for markup."""
+"""Pages are made of what is known, are complete in themselves, and nothing in them is taken for markup."""
 
 import json
 import re
@@ -8,12 +8,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from makers.results import HOSTILE, hostile_source, result_of_size
 
 from hypercondense.catalogue import condense
 from hypercondense.comparing import compare
 from hypercondense.data import synthetic
-from hypercondense.evaluation.tuning import tune
 from hypercondense.hypergraph import Hypergraph, split, split_from_ids
 from hypercondense.nn.training import Configuration
 from hypercondense.report.again import command_of
@@ -23,6 +21,7 @@ from hypercondense.report.measured import measure
 from hypercondense.report.render import html
 from hypercondense.report.result_page import result_page
 from hypercondense.report.several import compare_page, tune_page
+from makers.results import HOSTILE, hostile_source, ranking, result_of_size
 
 FOLDER = Path("small")
 SHORT = Configuration(model="mlp", epochs=10)
@@ -219,11 +218,9 @@ def test_pages_of_a_comparison_and_of_a_ranking(small: Hypergraph) -> None:
     checked(text)
     for row in rows:
         assert f"{100 * row.mean:.2f} ± {100 * row.std:.2f} %" in text
-    parts = split(small, seed=0)
-    ranking = tune(condense(small, parts, nodes=6, method="means"), small, parts, models=["mlp"], runs=1)
-    text = html(tune_page(small, ranking, nodes=6))
+    text = html(tune_page(small, ranking(), nodes=6))
     checked(text)
-    assert text.count("MLP hidden=") == len(ranking.trials) + 1
+    assert text.count("MLP hidden=") == len(ranking().trials) + 1
 
 
 def test_code_for_other_libraries_runs(small: Hypergraph, tmp_path: Path) -> None:

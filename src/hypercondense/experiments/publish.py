@@ -16,7 +16,7 @@ from hypercondense.experiments.render import as_markdown
 from hypercondense.experiments.results import read_lines
 from hypercondense.files.storage import replaced_file
 
-_HEAD = "<!-- made by `hypercondense report`; do not edit -->\n\n"
+_HEAD = "<!-- made by `hypercondense publish`; do not edit -->\n\n"
 
 
 @dataclass(frozen=True)

@@ -185,7 +185,13 @@ def measure(
 
 
 def _random(
-    result: Condensation, of: Measured, *, model: str | Configuration, metric: Metric, seed: int, progress: Progress
+    result: Condensation,
+    of: Measured,
+    *,
+    model: str | Configuration,
+    metric: Metric,
+    seed: int,
+    progress: Progress,
 ) -> Score:
     """One training on as many random nodes as a result has."""
     source, split = of.source, of.split
