@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from hypercondense.cli import options, output
-from hypercondense.cli.evaluate import Workers, model_names, source_of, worker_count
+from hypercondense.cli.evaluate import Workers, model_names, source_of
 
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 Html = Annotated[
@@ -69,7 +69,7 @@ def report(
                 runs=runs,
                 seed=seed,
                 whole=whole,
-                workers=worker_count(workers, hypergraph),
+                workers=workers,
                 progress=progress,
                 cache_dir=user_cache("whole") if cache else None,
             )

@@ -15,12 +15,13 @@ from hypercondense.condensation import Condensation, CurvePoint
 from hypercondense.condensing.run import condense_by
 from hypercondense.errors import HypercondenseError, one_line
 from hypercondense.evaluation import Score
+from hypercondense.evaluation.forecast import forecast, seconds_by_stage, workers_for
 from hypercondense.evaluation.protocol import prepare
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.names import Metric
 from hypercondense.nn.scoring import contributions
 from hypercondense.nn.training import Configuration
-from hypercondense.runtime.progress import Progress, silent
+from hypercondense.runtime.progress import Progress, expect, silent, tells_time
 from hypercondense.search.retain import point_of
 
 _SURE = NormalDist().inv_cdf(0.975)  # standard errors on either side of 95 %
@@ -156,7 +157,7 @@ def measure(
         runs: Trainings of each.
         seed: Everything random follows from it.
         whole: Whether to train on the whole source, which takes longest.
-        workers: Processes that share the trainings.
+        workers: Processes that share the trainings; 0 for as many as end soonest on the free cores.
         progress: Told as the trainings go on.
         cache_dir: Folder where scores of the whole source are kept.
     """
@@ -172,6 +173,11 @@ def measure(
         whole=whole,
         cache_dir=cache_dir,
     )
+    if tells_time(progress) or not workers:
+        planned = forecast(planned)
+        left = planned.left()
+        expect(progress, seconds_by_stage(left))
+        workers = workers or workers_for(sum(run.expected for run in left), len(left))
     scores = planned.scores(workers=workers, progress=progress)
     done = Measured(source=source, split=split, scores=tuple(scores))
     try:
