@@ -64,6 +64,7 @@ PRESETS: dict[str, tuple[str, Recipe]] = {
                 training=Unrolled(epochs=200, hidden=64),
                 also=(_HALF, _WALKS),
                 labels=Learnt(),
+                batch=512,
             ),
         ),
     ),

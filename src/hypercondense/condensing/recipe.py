@@ -4,10 +4,12 @@ Start reading at :meth:`Recipe.run`: it is Algorithm 1, whose lines 6 to 18 are 
 A choice that depends on another lives inside the part that owns it; one rule between parts is left.
 """
 
+import math
+from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 import torch
-from msgspec.structs import replace
+from msgspec import structs
 from torch import Tensor
 
 from hypercondense.condensation import Condensation
@@ -22,6 +24,7 @@ from hypercondense.condensing.maps import Map
 from hypercondense.condensing.predict import Learnt, Plain, Predict, first_scores
 from hypercondense.condensing.starts import Better, Drawn, Matrix, Means, Start
 from hypercondense.hypergraph import Hypergraph, Ids, Split
+from hypercondense.runtime.progress import silent
 from hypercondense.runtime.rng import seeded
 from hypercondense.typed import CountOrZero, Value
 
@@ -123,13 +126,18 @@ class Recipe(Value):
         return self.start.second if second > first else self.start.first
 
     def _start_score(self, job: Job, rows: Matrix, labels: Ids, start: Drawn) -> float:
+        """What the judge of the goal says of a start, after the closed form where there is one."""
         assert isinstance(self.goal, Predict)
         first, _ = job.material.first_features(rows, self.map, start, labels, seed=job.seed)
-        untaught = replace(self.goal, teachers=None)  # they have no say about validation nodes
+        untaught = structs.replace(self.goal, teachers=None)  # they have no say about validation nodes
         goal = untaught.prepare(self, job, rows=rows, first=first, labels=labels)
-        candidate = self._leaves(first, None, labels, job.material.source.num_classes).candidate(0)
+        leaves = self._leaves(first, None, labels, job.material.source.num_classes)
+        if goal.closed_epochs:
+            quiet = replace(job, progress=silent, checkpoint=None)
+            optimize(quiet, leaves, goal, labels=labels, epochs=goal.closed_epochs, looks=0)
+        candidate = leaves.candidate(goal.closed_epochs)
         with job.material.clock.stage("select"):
-            return goal.score(candidate)
+            return goal.score(candidate) if candidate.is_finite else -math.inf
 
     def _leaves(
         self, features: Tensor, generator: AnchorGenerator | None, labels: Ids, num_classes: int

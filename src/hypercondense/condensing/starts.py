@@ -71,7 +71,9 @@ class Better(Value, tag_field="kind", tag="better"):
     """Whichever of two starts a model of the goal predicts validation rows better from.
 
     Clusters keep what differs within a class; where features are mostly noise they keep the noise, and means
-    of many rows do not. Where validation nodes may not choose, or the goal does not predict, it is the first.
+    of many rows do not. Where the goal has a closed form, which is quick, both starts are optimized by it
+    before they are judged: one may gain more from it than the other. Where validation nodes may not choose,
+    or the goal does not predict, it is the first.
 
     Args:
         first: One start.

@@ -32,7 +32,8 @@ class Auto(Value):
         budget: ``none`` lets the race decide what pays. At most so many trials, as ``5``, or how long all may
             take, as ``60s`` or ``2m``: then all recipes are tried in turn as far as it lasts. With none or a
             number of trials equal seeds give equal bits; with a time the command in ``choice`` does.
-        models: The networks that are trained on every candidate, joined by ``+``.
+        models: The networks that are trained on every candidate, joined by ``+``; ``none`` for HGNN, and for
+            UniGCNII too where a budget is given. It sees more of single nodes, and takes five times as long.
         confirm: How these are trained, and how often.
         race: What a search may cost, and what it must be expected to gain.
     """
@@ -42,7 +43,7 @@ class Auto(Value):
     trains_on_whole: ClassVar[None] = None
 
     budget: str | int | None = None
-    models: str = "hgnn+unigcnii"
+    models: str | None = None
     confirm: Confirm = Confirm()
     race: Race = Race()
 
@@ -50,9 +51,19 @@ class Auto(Value):
         super().__post_init__()
         if self.budget is not None:
             Budget.parse(str(self.budget))
-        unknown = [name for name in self.models.split("+") if name not in MODELS]
+        unknown = [name for name in self.networks if name not in MODELS]
         if unknown:
             raise ValueError(f"models must be of {', '.join(MODELS)}, joined by +; got {unknown[0]!r}")
+
+    @property
+    def networks(self) -> list[str]:
+        """Names of the networks that are asked.
+
+        >>> Auto().networks, Auto(budget=5).networks, Auto(models="mlp").networks
+        (['hgnn'], ['hgnn', 'unigcnii'], ['mlp'])
+        """
+        asked = self.models or ("hgnn" if self.budget is None else "hgnn+unigcnii")
+        return asked.split("+")
 
     def run(self, job: Job) -> Made:
         """Try what pays, and return the best with a record of everything that was tried."""
@@ -96,16 +107,23 @@ class Auto(Value):
         return ShortTrainings(
             job.material.inputs,
             split,
-            models=self.models.split("+"),
+            models=self.networks,
             metric=job.metric,
             **self.confirm.with_nodes(len(split.validation_ids)),
         )
 
     def _price_of_asking(self, sizes: Sizes) -> float:
         how = self.confirm.with_nodes(sizes.validation)
-        forms = sum(len(model_class(name).forms) for name in self.models.split("+"))
-        trainings = how["repeats"] * forms
-        return costs.judging(sizes, trainings=trainings, epochs=how["epochs"], looks=how["looks"] + 1)
+        return sum(
+            costs.judging(
+                sizes,
+                network=name,
+                trainings=how["repeats"] * len(model_class(name).forms),
+                epochs=how["epochs"],
+                looks=how["looks"] + 1,
+            )
+            for name in self.networks
+        )
 
 
 def affordable_first(facts: Facts, budget: Budget) -> tuple[Entry, ...]:

@@ -53,13 +53,13 @@ class Confirm(Value):
     enough_answers: Count = 4000
     most_repeats: Count = 1
     quick: ShortTraining = ShortTraining(epochs=120, looks=3)
-    thorough: ShortTraining = ShortTraining(epochs=200, looks=10)
+    thorough: ShortTraining = ShortTraining(epochs=150, looks=7)
 
     def with_nodes(self, num_validation: int) -> dict[str, Any]:
         """Arguments of :class:`~hypercondense.nn.short_trainings.ShortTrainings`.
 
         >>> Confirm().with_nodes(2000)
-        {'epochs': 200, 'looks': 10, 'options': {}, 'repeats': 1, 'every_form': True}
+        {'epochs': 150, 'looks': 7, 'options': {}, 'repeats': 1, 'every_form': True}
         """
         repeats = math.ceil(self.enough_answers / num_validation)
         training = self.quick if repeats == 1 else self.thorough

@@ -1,8 +1,8 @@
 """What a recipe will cost beside one training on the whole, from sizes alone.
 
 Decisions by measured time would differ from run to run, and results with them. So seconds are *nominal*: work
-counted from sizes, at speeds of one core that were fitted once to trainings and recipes on ten data
-sets. Only ratios matter, and these are alike on other machines.
+counted from sizes, at speeds that were fitted once to processor time of one core on ten data sets
+(docs/decisions/0003). Only ratios matter, and these are alike on other machines.
 """
 
 from dataclasses import dataclass
@@ -12,20 +12,48 @@ import numpy as np
 from hypercondense.condensing.dual_level import DualLevel
 from hypercondense.condensing.predict import Predict
 from hypercondense.condensing.recipe import Recipe
+from hypercondense.condensing.starts import Better
 from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.hypergraph import Hypergraph, Split
 
-_PER_SECOND = 45e9  # multiplications and additions in products of matrices
-_BYTES_PER_SECOND = 1e10  # of what is done number by number
+_PER_SECOND = 34e9  # multiplications and additions in products of matrices
+_BYTES_PER_SECOND = 19e9  # of what is done number by number
 _PASSES = 33  # over the weights of a learner, in a step of its training and back
 _PRODUCTS = 6  # of matrices for each layer, with those of its gradient, and two operations each
-_STEP_BACK = 1.1e-3  # seconds of a step of training and back that no size explains
-_EPOCH = 0.01  # the same for an epoch on the source
-_PER_NODE, _PER_ENTRY, _PER_INCIDENCE = 4.7e-6, 3.5e-8, 2.5e-7  # of an epoch on the source
-_PER_CLASS = 1e-7  # of a node
+_STEP_BACK = 1.2e-3  # seconds of a step of training and back that no size explains
+_STEP = 3.8e-4  # the same without the way back
+_LOOK_STEPS = 150  # of the learner that tells what a state is worth
+_CLOSED_EPOCH = 1.6e-3  # that no size explains, of an epoch of the closed form
+_CUBES = 5  # of condensed rows, in operations: a factor of their products, and back
+_EPOCH = 1.8e-3  # and for an epoch on the source
+_PER_NODE, _GROWTH = 6.3e-7, 1.15  # of an epoch on the source: beyond a cache nodes cost more
+_PER_CLASS, _PER_ENTRY = 1.0e-7, 1.7e-8  # of a node and of a feature that is not 0
 _EPOCHS, _LOOKS = 200, 40  # of a training
-_CONDENSED_EPOCH = 4e-3  # of a network on a condensed hypergraph
 _DUAL_LEVEL_EPOCH = 0.02
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What a network costs on a candidate.
+
+    Args:
+        epoch: Seconds of an epoch that no size explains.
+        look: A look at validation nodes, in epochs on the source.
+        hidden: Width of its first layer.
+    """
+
+    epoch: float
+    look: float
+    hidden: int = 128
+
+    def epoch_on(self, sizes: "Sizes") -> float:
+        """Seconds of an epoch on the condensed nodes; gradients of features are not needed."""
+        weights = sizes.features * self.hidden
+        passes = 15 * 4 * (weights + 4 * sizes.condensed * self.hidden)
+        return self.epoch + 4 * weights * sizes.condensed / _PER_SECOND + passes / _BYTES_PER_SECOND
+
+
+_HGNN, _OTHERS = Asking(1.3e-3, 0.2), Asking(4.5e-3, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +90,10 @@ def whole_training(sizes: Sizes) -> float:
     return _EPOCHS * _epoch(sizes)
 
 
-def judging(sizes: Sizes, *, trainings: int, epochs: int, looks: int) -> float:
+def judging(sizes: Sizes, *, network: str = "hgnn", trainings: int, epochs: int, looks: int) -> float:
     """Of trainings on a candidate, with looks at the validation nodes of the source."""
-    return trainings * (epochs * _CONDENSED_EPOCH + looks * _epoch(sizes) / 6)
+    one = _HGNN if network == "hgnn" else _OTHERS
+    return trainings * (epochs * one.epoch_on(sizes) + looks * one.look * _epoch(sizes))
 
 
 def condensing(recipe: Recipe, sizes: Sizes) -> float:
@@ -77,23 +106,25 @@ def condensing(recipe: Recipe, sizes: Sizes) -> float:
     if not isinstance(goal, Predict):
         return 0.0
     rows = sizes.condensed // (1 if recipe.bundles is None else recipe.bundles.size)
+    starts = 2 if isinstance(recipe.start, Better) else 0  # that are judged besides
     seconds = 0.0
     if goal.closed_form is not None:
-        solve = 3 * rows**2 * sizes.features * 2 + rows**3
+        solve = _PRODUCTS * rows**2 * sizes.features + _CUBES * rows**3
         predict = _PRODUCTS * goal.batch * sizes.features * sizes.classes
-        seconds += goal.closed_form.epochs * ((solve + predict) / _PER_SECOND + 1e-3)
+        epochs = (1 + starts) * goal.closed_form.epochs
+        seconds += epochs * ((solve + predict) / _PER_SECOND + _CLOSED_EPOCH)
     if goal.training is not None:
         seconds += goal.training.epochs * _unrolled(goal.training, rows, goal.batch, sizes)
+        seconds += (1 + recipe.looks + starts) * _look(goal.training, rows, sizes)
     if goal.teachers is not None:
         seconds += goal.teachers.number * whole_training(sizes)
     return seconds
 
 
 def _epoch(sizes: Sizes) -> float:
-    """An epoch of training on the source."""
-    nodes = sizes.nodes * (_PER_NODE + _PER_CLASS * sizes.classes)
-    work = nodes + sizes.entries * _PER_ENTRY + sizes.incidences * _PER_INCIDENCE
-    return _EPOCH + work
+    """An epoch of training on the source; incidences explained nothing that nodes do not."""
+    nodes = _PER_NODE * sizes.nodes**_GROWTH + _PER_CLASS * sizes.nodes * sizes.classes
+    return float(_EPOCH + nodes + sizes.entries * _PER_ENTRY)
 
 
 def _unrolled(training: Unrolled, rows: int, batch: int, sizes: Sizes) -> float:
@@ -102,3 +133,11 @@ def _unrolled(training: Unrolled, rows: int, batch: int, sizes: Sizes) -> float:
     products = weights * (training.window * 2 * _PRODUCTS * rows + _PRODUCTS * batch)
     passes = training.window * _PASSES * 4 * weights
     return training.window * _STEP_BACK + products / _PER_SECOND + passes / _BYTES_PER_SECOND
+
+
+def _look(training: Unrolled, rows: int, sizes: Sizes) -> float:
+    """A learner that is trained on a state, without the way back, and asked about validation rows."""
+    weights = sizes.features * training.hidden
+    products = _PRODUCTS * weights * rows / _PER_SECOND
+    passes = _PASSES * 4 * weights / _BYTES_PER_SECOND
+    return _LOOK_STEPS * (_STEP + products + passes) + 2 * weights * sizes.validation / _PER_SECOND

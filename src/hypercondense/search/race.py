@@ -17,6 +17,7 @@ from hypercondense.search.portfolio import Entry
 from hypercondense.typed import Positive, Share, Value
 
 _NORMAL = NormalDist()
+_LEAST_PRICE = 1e-3  # nominal seconds, so that what is for nothing can be compared
 
 
 class Race(Value):
@@ -32,7 +33,7 @@ class Race(Value):
 
     share: Positive = 0.13
     seconds: Positive = 12.0
-    trainings: Positive = 2.5
+    trainings: Positive = 3.0
     least_gain: Share = 0.001
     differing: Share = 0.1
 
@@ -45,7 +46,7 @@ class Race(Value):
         """What is to be tried, in order.
 
         The first is the one that is expected to be best, among those that are not too dear; if all are, the
-        cheapest. Others follow by what they are expected to gain.
+        cheapest. Others follow by what they are expected to gain for their price.
         """
         known = [entry for entry in facts.entries if facts.whole_training or not entry.trains_on_whole]
         if facts.unlimited:
@@ -102,14 +103,20 @@ class Race(Value):
     def _challengers(
         self, first: Entry, payable: list[Entry], prices: dict[str, float], left: float, facts: Facts
     ) -> Iterator[Entry]:
-        """What is worth its price besides the first; the first challenger pays for asking about both."""
+        """What is worth its price besides the first, by expected gain for the price.
+
+        The first challenger pays for asking about both.
+        """
         sizes = facts.sizes
 
         def gain(entry: Entry) -> float:
             return self.expected_gain(entry, first, sizes.validation)
 
+        def worth(entry: Entry) -> float:
+            return gain(entry) / max(prices[entry.label] + facts.asking, _LEAST_PRICE)
+
         asked = 1
-        for entry in sorted((entry for entry in payable if entry is not first), key=gain, reverse=True):
+        for entry in sorted((entry for entry in payable if entry is not first), key=worth, reverse=True):
             price = prices[entry.label] + (2 if asked == 1 else 1) * facts.asking
             if price <= left and gain(entry) >= self.least_gain:
                 yield entry
