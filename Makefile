@@ -36,7 +36,8 @@ browser:
 	@if command -v chromium > /dev/null && command -v chromedriver > /dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes \
-			--no-install-recommends chromium chromium-driver fonts-dejavu-core > /dev/null; \
+			--no-install-recommends chromium chromium-driver fonts-dejavu-core > /dev/null \
+			|| echo "chromium could not be installed: tests of pages in a browser are skipped"; \
 	else echo "no chromium: tests of pages in a browser are skipped (apt install chromium chromium-driver)"; fi
 
 # The wheel must work without the source tree: it is built, installed in a second empty environment and run there.
