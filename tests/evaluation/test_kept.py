@@ -72,6 +72,16 @@ def test_another_split_or_other_code_is_another_training(
     assert len(trainings) == 6
 
 
+def test_a_changed_bit_of_a_score_is_noticed(
+    source: Hypergraph, parts: Split, tmp_path: Path, trainings: list[bool]
+) -> None:
+    first = whole(source, parts, tmp_path, runs=1)
+    (file,) = tmp_path.iterdir()
+    content = json.loads(file.read_text())
+    file.write_text(json.dumps({**content, "value": content["value"] / 2}))
+    assert whole(source, parts, tmp_path, runs=1).mean == first.mean and len(trainings) == 2
+
+
 @pytest.mark.parametrize("content", ["", "{}", '{"value": "high"}', "[" * 99_999])
 def test_a_broken_file_is_made_again(
     source: Hypergraph, parts: Split, tmp_path: Path, trainings: list[bool], content: str

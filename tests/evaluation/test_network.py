@@ -13,6 +13,7 @@ import hypercondense as hc
 from hypercondense.errors import ConfigError, FormatError
 from hypercondense.evaluation.metrics import calibration_error
 from hypercondense.evaluation.network import TrainedNetwork, check_source, load_network, train
+from hypercondense.files.storage import arrays_digest
 from hypercondense.hypergraph import Hypergraph, Split
 
 
@@ -127,11 +128,22 @@ def test_files_that_are_no_networks_are_refused_in_one_line(
 ) -> None:
     network.save(tmp_path / "n.safetensors")
     arrays = load_file(tmp_path / "n.safetensors")
+    del arrays["checksum"]
     change(arrays)
+    arrays["checksum"] = np.frombuffer(arrays_digest(arrays), np.uint8)
     save_file(arrays, tmp_path / "n.safetensors")
     with pytest.raises(FormatError, match=message) as caught:
         load_network(tmp_path / "n.safetensors")
     assert "\n" not in str(caught.value)
+
+
+def test_a_changed_weight_is_noticed(network: TrainedNetwork, tmp_path: Path) -> None:
+    network.save(tmp_path / "n.safetensors")
+    arrays = load_file(tmp_path / "n.safetensors")
+    arrays["weights.layers.0.weight"].flat[0] += 1
+    save_file(arrays, tmp_path / "n.safetensors")
+    with pytest.raises(FormatError, match="was changed after it was written"):
+        load_network(tmp_path / "n.safetensors")
 
 
 def _facts(arrays, **changes):

@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 
 from fuzz.contract import Case
-from fuzz.targets import beginnings
+from fuzz.targets import WRITERS, beginnings
 
 LABELS, HYPEREDGES, FEATURES = "labels.pickle", "hypergraph.pickle", "features.pickle"
 
@@ -173,8 +173,7 @@ def large_plan(rng: Random) -> Case:
 
 def pipes(rng: Random) -> Case:
     """A pipe in place of a file, which nobody ever writes to."""
-    readers = ["native", "condensed", "HyperGCN", "Yelp", "Cornell", "LE/AllSet", "MAG-PM", "npz", "tables"]
-    reader = rng.choice([*readers, "plan", "results", "recipe", "split", "checkpoint", "cache"])
+    reader = rng.choice(list(WRITERS))
     files = beginnings(reader)[0]
     return Case(reader, "pipe", {**files, rng.choice(list(files)): None})
 

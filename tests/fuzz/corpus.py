@@ -98,6 +98,7 @@ def _plans_and_lines() -> Iterator[Case]:
     ):
         yield Case("plan", f"{new[:30]!r}", {"plan.toml": plan.replace(old, new)})
     yield Case("plan", "a pipe", {"plan.toml": None})
+    yield Case("nodes", "a pipe", {"nodes.csv": None})
     yield Case("tables", "a pipe", _good("tables", **{"incidence.csv": None}))
     lines = beginnings("results")[0]["results.jsonl"]
     for old, new in (

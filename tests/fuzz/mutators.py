@@ -11,6 +11,12 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from hypercondense.files.storage import arrays_digest
+
 Files = dict[str, bytes]
 
 _BYTES = [b"\0", b"\xff", b"\n", b",", b'"', b"\x1b[2J", b"\x0c", b"\xff\xff\xff\x7f", b"-1", b"\xed\xa0\x80"]
@@ -48,6 +54,8 @@ def mutated(files: Files, rng: Random) -> Files:
             rng.choice((_by_structure, _by_structure, _by_bytes, _by_files))(changed, rng)
     if "manifest.json" in changed and rng.random() < 0.7:
         _fit_manifest(changed)
+    if "network.safetensors" in changed and rng.random() < 0.7:
+        _fit_network(changed)
     return changed
 
 
@@ -285,6 +293,17 @@ def _fit_manifest(files: Files) -> None:
                 manifest["sha256"] = {name: told} if name.startswith("h") else told
         files["manifest.json"] = json.dumps(manifest).encode()
     except (ValueError, AttributeError, RecursionError, TypeError):
+        return
+
+
+def _fit_network(files: Files) -> None:
+    """The same for a network, which tells its own checksum."""
+    try:
+        arrays = load(files["network.safetensors"])
+        arrays.pop("checksum", None)
+        arrays["checksum"] = np.frombuffer(arrays_digest(arrays), np.uint8)
+        files["network.safetensors"] = save(arrays)
+    except (SafetensorError, ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return
 
 

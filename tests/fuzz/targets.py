@@ -16,6 +16,7 @@ from hypercondense.data.formats import read, read_native, write_native, write_np
 from hypercondense.diffusion import cached_diffusion, vanilla
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph, split
+from hypercondense.hypergraph.scaling import Scale
 from makers import format_examples
 from makers.experiment_cases import content
 from makers.format_examples import tiny
@@ -113,6 +114,46 @@ def _table_files(folder: Path) -> None:
     write_tables(tiny(), folder, overwrite=True)
 
 
+def _write_network(folder: Path) -> None:
+    from hypercondense.evaluation.network import NetworkFacts, TrainedNetwork
+    from hypercondense.nn import build
+
+    facts = NetworkFacts(
+        model="hgnn",
+        options={"hidden": 3},
+        num_features=2,
+        num_classes=2,
+        label_names=("cat", "dog"),
+        source_name="tiny",
+        source_digest="0" * 64,
+        epoch=3,
+        seed=0,
+    )
+    model = build("hgnn", num_features=2, num_classes=2, hidden=3)
+    TrainedNetwork(facts, model, Scale.of(SOURCE)).save(folder / "network.safetensors")
+
+
+def _shelf(folder: Path) -> tuple[Any, Any]:
+    from hypercondense.evaluation.kept import Shelf
+    from hypercondense.nn.training import Configuration
+
+    return Shelf(folder, {"source": SOURCE.digest}), Configuration(model="hgnn")
+
+
+def _write_score(folder: Path) -> None:
+    from hypercondense.evaluation.kept import KeptScore
+
+    shelf, configuration = _shelf(folder)
+    score = KeptScore(
+        value=0.5, macro_f1=0.4, calibration=None, validation=0.25, epoch=7, options={"a": 1}, seconds=2.0
+    )
+    shelf.save(configuration, 0, score)
+
+
+def _write_nodes(folder: Path) -> None:
+    (folder / "nodes.csv").write_text('node,kind\n0,"a, b"\n2,c\n')
+
+
 #: What writes good files of each reader into an empty folder; several are several beginnings.
 WRITERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "native": (format_examples.native, _write_sparse_native),
@@ -131,6 +172,9 @@ WRITERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "split": (_write_split,),
     "checkpoint": (_write_checkpoint,),
     "cache": (_cache,),
+    "network": (_write_network,),
+    "score": (_write_score,),
+    "nodes": (_write_nodes,),
 }
 
 
@@ -204,6 +248,35 @@ def _check_checkpoint(folder: Path) -> None:
         raise Inconsistent("another state")
 
 
+def _check_network(folder: Path) -> None:
+    from hypercondense.evaluation.network import load_network
+
+    try:
+        shares = load_network(folder / "network.safetensors").predict(SOURCE).shares
+    except ValueError as error:  # one of other features, which cannot be asked about these
+        raise FormatError(error) from error
+    if not np.allclose(shares.sum(1), 1, atol=1e-5):
+        raise Inconsistent("shares that do not add up to 1")
+
+
+def _check_score(folder: Path) -> None:
+    shelf, configuration = _shelf(folder)
+    found = shelf.load(configuration, 0)
+    if found is not None and (found.value, found.epoch, found.seconds) != (0.5, 7, 2.0):
+        raise Inconsistent("another score")
+
+
+def _check_nodes(folder: Path) -> None:
+    from hypercondense.cli.predict import nodes_asked_for
+
+    try:
+        ids = nodes_asked_for(SOURCE, folder / "nodes.csv")
+    except ValueError as error:
+        raise FormatError(error) from error
+    if len(ids) and not 0 <= min(ids) <= max(ids) < SOURCE.num_nodes:
+        raise Inconsistent("nodes that do not exist")
+
+
 def _check_cache(folder: Path) -> None:
     if not np.array_equal(_cache(folder), _expected()):
         raise Inconsistent("other numbers")
@@ -222,6 +295,9 @@ CHECKS: dict[str, Check] = {
     "split": _check_split,
     "checkpoint": _check_checkpoint,
     "cache": _check_cache,
+    "network": _check_network,
+    "score": _check_score,
+    "nodes": _check_nodes,
 }
 
 

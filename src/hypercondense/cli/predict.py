@@ -54,7 +54,7 @@ def predict(
         check_source(known, result)
     hypergraph, parts = source_of(result, source, split, data_dir, memory)
     asked = hypergraph if on is None else options.load_source(on, data_dir, memory)
-    wanted = _wanted(asked, nodes)
+    wanted = nodes_asked_for(asked, nodes)
     if known is None:
         with output.progress(quiet=quiet) as progress:
             known = train(result, hypergraph, parts, model=model, seed=seed, device=device, progress=progress)
@@ -74,7 +74,7 @@ def predict(
         )
 
 
-def _wanted(hypergraph: Any, file: Path | None) -> Any:
+def nodes_asked_for(hypergraph: Any, file: Path | None) -> Any:
     """Ids of the nodes to predict: those of a file, else those without a label, else all."""
     import numpy as np
 
@@ -94,12 +94,14 @@ def _wanted(hypergraph: Any, file: Path | None) -> Any:
 def _names_in(file: Path) -> list[str]:
     """The nodes in a file: a CSV table with a column ``node``, or a name per line."""
     import csv
+    import io
 
     from hypercondense.errors import FormatError
+    from hypercondense.files.regular import read_regular
 
     try:
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            rows = [row for row in csv.reader(stream, strict=True) if row]
+        stream = io.StringIO(read_regular(file).decode("utf-8-sig"), newline="")
+        rows = [row for row in csv.reader(stream, strict=True) if row]
     except (UnicodeDecodeError, csv.Error) as error:
         raise FormatError(
             f"{file} must be UTF-8 text, a node per line, quoted as in CSV ({error})"

@@ -62,7 +62,7 @@ class Checkpoint:
                 f"version {_VERSION} only; finish it with the program that began it, or start again without "
                 "resume"
             )
-        if told is None or told.tobytes() != _checksum(arrays):
+        if told is None or told.tobytes() != storage.arrays_digest(arrays):
             raise self._not_one("it was changed after it was written")
         del arrays[_FACTS]
         if not isinstance(identity, dict):
@@ -104,7 +104,7 @@ class Checkpoint:
             name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()
         }
         arrays[_FACTS] = np.frombuffer(text.encode(), np.uint8)
-        arrays[_CHECKSUM] = np.frombuffer(_checksum(arrays), np.uint8)
+        arrays[_CHECKSUM] = np.frombuffer(storage.arrays_digest(arrays), np.uint8)
         with storage.replaced_file(self.folder / self.file) as path:
             storage.write_tensors(path, arrays)
         self._written = time.monotonic()
@@ -117,16 +117,6 @@ class Checkpoint:
     def forget(self) -> None:
         """Remove the state from disk."""
         (self.folder / self.file).unlink(missing_ok=True)
-
-
-def _checksum(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """SHA-256 of named arrays: safetensors would not notice a changed bit."""
-    total = sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])  # as it is written: a single number is a list of one
-        total.update(f"{name}\0{array.dtype.str}\0{array.shape}\0".encode())
-        total.update(array.tobytes())
-    return total.digest()
 
 
 def _other(key: str, was: Any, now: Any) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from hypercondense.condensation import package_versions
 from hypercondense.errors import FormatError, HypercondenseError, one_line
+from hypercondense.files.manifest import sealed, unsealed
 from hypercondense.files.storage import read_json, replaced_file, write_json
 from hypercondense.frozen import Frozen
 from hypercondense.nn import model_class
@@ -66,7 +67,10 @@ class Shelf(Frozen):
         if not path.is_file():
             return None
         try:
-            return read(read_json(path), KeptScore, where=str(path), error=FormatError)
+            content = unsealed(read_json(path))
+            if content is None:
+                raise FormatError(f"{path} was changed after it was written")
+            return read(content, KeptScore, where=str(path), error=FormatError)
         except (HypercondenseError, OSError) as error:
             _log.warning("a kept score cannot be used (%s); training again", one_line(error))
             return None
@@ -75,6 +79,6 @@ class Shelf(Frozen):
         """Keep the score of a training; where that cannot be done the work goes on."""
         try:
             with replaced_file(self.path(configuration, seed)) as draft:
-                write_json(draft, msgspec.to_builtins(score))
+                write_json(draft, sealed(msgspec.to_builtins(score)))
         except OSError as error:
             _log.warning("scores cannot be kept (%s); going on without", one_line(error))

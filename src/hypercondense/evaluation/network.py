@@ -17,7 +17,13 @@ from hypercondense.condensation import Condensation
 from hypercondense.data.load import load
 from hypercondense.errors import ConfigError, FormatError, HypercondenseError, one_line
 from hypercondense.evaluation.metrics import accuracy, calibration_error
-from hypercondense.files.storage import check_file_target, read_tensors, replaced_file, write_tensors
+from hypercondense.files.storage import (
+    arrays_digest,
+    check_file_target,
+    read_tensors,
+    replaced_file,
+    write_tensors,
+)
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
 from hypercondense.hypergraph import split as split_by_seed
 from hypercondense.hypergraph.scaling import Scale
@@ -34,7 +40,7 @@ from hypercondense.typed import Value, content_of, read
 
 FORMAT = "hypercondense.network"
 VERSION = 1
-_FACTS, _WEIGHTS = "facts", "weights."
+_FACTS, _CHECKSUM, _WEIGHTS = "facts", "checksum", "weights."
 
 
 class NetworkFacts(Value, frozen=True, kw_only=True):
@@ -152,6 +158,7 @@ class TrainedNetwork:
         arrays |= {} if self.scale is None else self.scale.to_arrays()
         weights = self.model.state_dict()
         arrays |= {f"{_WEIGHTS}{name}": value.cpu().numpy() for name, value in weights.items()}
+        arrays[_CHECKSUM] = np.frombuffer(arrays_digest(arrays), np.uint8)
         with replaced_file(path) as draft:
             write_tensors(draft, arrays)
 
@@ -297,6 +304,8 @@ def load_network(path: Path | str) -> TrainedNetwork:
     if not path.is_file():
         raise FormatError(f"there is no file {path}; save a network with TrainedNetwork.save, or `predict`")
     arrays = read_tensors(path)
+    told = arrays.pop(_CHECKSUM, None)
+    undamaged = told is not None and told.tobytes() == arrays_digest(arrays)
     try:
         content = json.loads(arrays.pop(_FACTS).tobytes())
     except (KeyError, ValueError, RecursionError) as error:
@@ -304,6 +313,8 @@ def load_network(path: Path | str) -> TrainedNetwork:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise FormatError(f"{path} is not a network of hypercondense: it must say format {FORMAT!r}")
     facts = read(content, NetworkFacts, where=str(path), error=FormatError)
+    if not undamaged:
+        raise FormatError(f"{path} was changed after it was written; save it again")
     try:
         scale = Scale.from_arrays(arrays, facts.num_features)
         return TrainedNetwork(facts, _restored(facts, arrays), scale)

@@ -19,8 +19,19 @@ CHECKSUM = "checksum"  # the field with the SHA-256 of all others; older manifes
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
     """Write the manifest of ``folder``, with its checksum."""
+    write_json(folder / MANIFEST, sealed(content))
+
+
+def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Content with its checksum."""
     written = json.loads(json.dumps(content, allow_nan=False))  # as it will be read: no tuples, no numpy
-    write_json(folder / MANIFEST, {**written, CHECKSUM: digest_of(written)})
+    return {**written, CHECKSUM: digest_of(written)}
+
+
+def unsealed(content: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What :func:`sealed` was given; ``None`` if it was changed since, or never sealed."""
+    others = {name: value for name, value in content.items() if name != CHECKSUM}
+    return others if content.get(CHECKSUM, "") == _checksum(others) else None
 
 
 def read_manifest(
