@@ -84,6 +84,12 @@ def _folders() -> Iterator[Case]:
             _good("condensed", **{"manifest.json": text.replace(old, new)}),
         )
 
+    text = beginnings("mapped")[0]["manifest.json"]
+    for old, new in ((b'"name": "', b'"name": "\\ud800'), (b'"notes": []', b'"notes": ["\\ud800"]')):
+        files = {**beginnings("mapped")[0], "manifest.json": text.replace(old, new)}
+        _fit_manifest(files)
+        yield Case("mapped", f"{new!r} in a manifest", dict(files))
+
 
 def _plans_and_lines() -> Iterator[Case]:
     plan = beginnings("plan")[0]["plan.toml"]

@@ -1,8 +1,10 @@
 """Every reader: good files to begin with, and how to read them."""
 
 import json
+import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import torch
 
 from fuzz.contract import Check, Inconsistent
 from hypercondense.condensing.checkpoint import Checkpoint
-from hypercondense.data.formats import read, read_native, write_native, write_npz, write_tables
+from hypercondense.data.formats import read, read_native, write_mapped, write_native, write_npz, write_tables
 from hypercondense.diffusion import cached_diffusion, vanilla
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph, split
@@ -145,7 +147,14 @@ def _write_score(folder: Path) -> None:
 
     shelf, configuration = _shelf(folder)
     score = KeptScore(
-        value=0.5, macro_f1=0.4, calibration=None, validation=0.25, epoch=7, options={"a": 1}, seconds=2.0
+        value=0.5,
+        macro_f1=0.4,
+        calibration=None,
+        validation=0.25,
+        epoch=7,
+        options={"a": 1},
+        seconds=2.0,
+        predicted=(0, 1),
     )
     shelf.save(configuration, 0, score)
 
@@ -154,9 +163,27 @@ def _write_nodes(folder: Path) -> None:
     (folder / "nodes.csv").write_text('node,kind\n0,"a, b"\n2,c\n')
 
 
+@contextmanager
+def _own_cache(folder: Path) -> Iterator[None]:
+    """What has been checked is noted in the cache of the user: here, in one of its own."""
+    before = os.environ.get("XDG_CACHE_HOME")
+    os.environ["XDG_CACHE_HOME"] = str(folder)
+    try:
+        yield
+    finally:
+        os.environ.pop("XDG_CACHE_HOME")
+        os.environ |= {} if before is None else {"XDG_CACHE_HOME": before}
+
+
+def _write_mapped(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as cache, _own_cache(Path(cache)):
+        write_mapped(tiny(), folder, overwrite=True)
+
+
 #: What writes good files of each reader into an empty folder; several are several beginnings.
 WRITERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "native": (format_examples.native, _write_sparse_native),
+    "mapped": (_write_mapped,),
     "condensed": (format_examples.condensed,),
     "HyperGCN": (format_examples.hypergcn, lambda folder: format_examples.hypergcn(folder, protocol=5)),
     "Yelp": (format_examples.yelp,),
@@ -192,6 +219,11 @@ def beginnings(reader: str) -> tuple[dict[str, bytes], ...]:
 def _check_hypergraph(folder: Path) -> None:
     path = folder / "x.npz" if (folder / "x.npz").exists() else folder
     _check_written(read(path), folder / "again")
+
+
+def _check_mapped(folder: Path) -> None:
+    with _own_cache(folder / "cache"):
+        _check_hypergraph(folder)
 
 
 def _check_written(hypergraph: Hypergraph, place: Path) -> None:
@@ -288,7 +320,8 @@ def _expected() -> Any:
 
 
 CHECKS: dict[str, Check] = {
-    **dict.fromkeys(list(WRITERS)[:10], _check_hypergraph),
+    **dict.fromkeys(list(WRITERS)[:11], _check_hypergraph),
+    "mapped": _check_mapped,
     "plan": _check_plan,
     "results": _check_results,
     "recipe": _check_recipe,

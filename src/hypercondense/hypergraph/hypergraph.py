@@ -169,8 +169,8 @@ class Hypergraph:
             ),
             "node_names": StoredNames.of("node_names", arrays),
             "hyperedge_names": StoredNames.of("hyperedge_names", arrays),
-            "name": name,
-            "notes": tuple(notes),
+            "name": checked_text("the name", name),
+            "notes": tuple(checked_text("a note", note) for note in notes),
             "digest": digest,
             "_again": again,
         }
