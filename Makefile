@@ -9,7 +9,7 @@ TEST_ARGS ?=
 FUZZ_ARGS ?=
 FAULT_ARGS ?=
 
-.PHONY: demo test lint types imports unit browser wheel bench fuzz faults results install clean
+.PHONY: demo test lint types imports unit browser wheel bench fuzz faults peers results install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hypercondense demo
@@ -67,12 +67,17 @@ fuzz: $(VENV)/.dev
 faults: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m faults $(FAULT_ARGS)
 
+# Round trips through the libraries that cannot live beside the others, in an environment of their own.
+peers: $(VENV)-peers/.dev
+	PYTHONPATH=tests $(VENV)-peers/bin/python -W ignore -m interchange.ways
+	$(VENV)-peers/bin/python -m pytest tests/interchange
+
 # Tables and figures from the lines in docs/results; `hypercondense run` makes the lines.
 results: $(VENV)/.dev
 	$(BIN)/hypercondense publish docs/results --plans experiments --fill README.md --fill docs/reproduce.md
 
 clean:
-	rm -rf $(VENV) $(VENV)-wheel dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(VENV)-wheel $(VENV)-peers dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -81,4 +86,9 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.installed
 	$(PIP_INSTALL) --editable ".[dev]"
+	touch $@
+
+$(VENV)-peers/.dev: pyproject.toml tests/interchange/peers.txt
+	$(PYTHON) -m venv $(VENV)-peers
+	$(VENV)-peers/bin/python -m pip install --quiet --editable ".[pyg]" --requirement tests/interchange/peers.txt
 	touch $@

@@ -19,12 +19,27 @@ if TYPE_CHECKING:
     from hypercondense.comparing import compare
     from hypercondense.condensation import Condensation, load_condensed
     from hypercondense.condensing import parts as recipes
-    from hypercondense.data import digits, from_tables, load, save, synthetic
+    from hypercondense.data import digits, load, save, synthetic
     from hypercondense.evaluation import Score, evaluate
     from hypercondense.evaluation.network import TrainedNetwork, load_network, train
     from hypercondense.evaluation.tuning import tune
     from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
     from hypercondense.hypergraph.statistics import statistics
+    from hypercondense.interchange import (
+        from_arrow,
+        from_dhg,
+        from_hyperedges,
+        from_hypergraphx,
+        from_hypernetx,
+        from_hypertorch,
+        from_networkx,
+        from_pandas,
+        from_polars,
+        from_pyg,
+        from_scipy,
+        from_toponetx,
+        from_xgi,
+    )
 
 __all__ = [
     "AHGCDD",
@@ -39,7 +54,19 @@ __all__ = [
     "condense",
     "digits",
     "evaluate",
-    "from_tables",
+    "from_arrow",
+    "from_dhg",
+    "from_hyperedges",
+    "from_hypergraphx",
+    "from_hypernetx",
+    "from_hypertorch",
+    "from_networkx",
+    "from_pandas",
+    "from_polars",
+    "from_pyg",
+    "from_scipy",
+    "from_toponetx",
+    "from_xgi",
     "load",
     "load_condensed",
     "load_network",
@@ -59,12 +86,27 @@ _HOMES = {
     "catalogue": ("AHGCDD", "AHGCDDX", "condense"),
     "comparing": ("compare",),
     "condensation": ("Condensation", "load_condensed"),
-    "data": ("digits", "from_tables", "load", "save", "synthetic"),
+    "data": ("digits", "load", "save", "synthetic"),
     "evaluation": ("Score", "evaluate"),
     "evaluation.network": ("TrainedNetwork", "load_network", "train"),
     "evaluation.tuning": ("tune",),
     "hypergraph": ("Hypergraph", "Split", "split", "split_from_ids"),
     "hypergraph.statistics": ("statistics",),
+    "interchange": (
+        "from_arrow",
+        "from_dhg",
+        "from_hyperedges",
+        "from_hypergraphx",
+        "from_hypernetx",
+        "from_hypertorch",
+        "from_networkx",
+        "from_pandas",
+        "from_polars",
+        "from_pyg",
+        "from_scipy",
+        "from_toponetx",
+        "from_xgi",
+    ),
 }
 _MODULES = {"models": "nn", "recipes": "condensing.parts"}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -25,6 +25,7 @@ from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Hypergraph, Ids
 from hypercondense.hypergraph.scaling import Scale
 from hypercondense.hypergraph.stored import Size, StoredFacts, restored
+from hypercondense.interchange.pyg import to_pyg
 from hypercondense.markup import fact_table
 from hypercondense.runtime.code_version import code_version
 from hypercondense.runtime.ledger import Ledger
@@ -221,44 +222,12 @@ class Condensation(Frozen):
             _read(folder)  # what could not be read again is not left for somebody to find
 
     def to_pyg(self) -> Any:
-        """The condensed hypergraph as ``torch_geometric.data.Data`` with its self-loops.
+        """The condensed hypergraph as a ``Data`` of PyG: :func:`hypercondense.interchange.to_pyg`.
 
-        ``hyperedge_index`` is what ``HypergraphConv`` wants, ``incidence_weight`` has one weight for each of
-        its columns, and ``num_nodes`` and ``num_hyperedges`` are set, never guessed. Soft labels, where there
-        are any, are ``y_soft``. Where features are scaled, so must be those of real nodes: subtract
-        ``scale_mean`` and divide by ``scale_deviation``.
+        Where features are scaled, so must be those of real nodes: subtract ``scale_mean`` and divide by
+        ``scale_deviation``.
         """
-        import torch
-
-        try:
-            from torch_geometric.data import Data
-        except ImportError as error:
-            raise ImportError("to_pyg needs torch_geometric: pip install 'hypercondense[pyg]'") from error
-
-        incidence, num_hyperedges = self.hypergraph.with_self_loops
-        weights = incidence.weights
-        if weights is None:
-            weights = np.ones(incidence.num_incidences, np.float32)
-        soft = self.hypergraph.soft_labels
-        return Data(
-            x=torch.tensor(self.hypergraph.dense_features()),
-            y=torch.tensor(self.hypergraph.labels),
-            hyperedge_index=torch.tensor(np.stack([incidence.node_ids, incidence.hyperedge_ids])),
-            incidence_weight=torch.tensor(weights),
-            num_nodes=self.hypergraph.num_nodes,
-            num_hyperedges=num_hyperedges,
-            **({} if soft is None else {"y_soft": torch.tensor(soft)}),
-            **({} if self.scale is None else _scale_tensors(self.scale)),
-        )
-
-
-def _scale_tensors(scale: Scale) -> dict[str, Any]:
-    import torch
-
-    return {
-        "scale_mean": torch.tensor(scale.means)[None],
-        "scale_deviation": torch.tensor(scale.deviations)[None],
-    }
+        return to_pyg(self.hypergraph, scale=self.scale)
 
 
 def load_condensed(path: Path | str) -> Condensation:

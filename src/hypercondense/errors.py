@@ -53,6 +53,14 @@ class FormatError(HypercondenseError):
             self.args = (f"{text[:_BEGINNING]} ... {text[_BEGINNING + 5 - _LONGEST_ABOUT_FILES :]}",)
 
 
+class ConversionError(HypercondenseError, ValueError):
+    """What another library holds cannot become a hypergraph of ours; the text has every reason found."""
+
+
+class ConversionWarning(UserWarning):
+    """Something is lost, left out or filled in by a conversion; the text says what."""
+
+
 class FetchError(HypercondenseError):
     """A download did not arrive whole."""
 

@@ -16,7 +16,9 @@ _WEIGHTS = st.floats(min_value=2**-20, max_value=2**20, width=32)
 
 
 @st.composite
-def hypergraphs(draw: Any, max_nodes: int = 6, max_hyperedges: int = 4, max_features: int = 3) -> Hypergraph:
+def hypergraphs(
+    draw: Any, max_nodes: int = 6, max_hyperedges: int = 4, max_features: int = 3, with_parts: bool = False
+) -> Hypergraph:
     """Any valid hypergraph of a few nodes: dense or sparse, weighted or not, named or not, soft or not."""
     num_nodes = draw(st.integers(1, max_nodes))
     num_features = draw(st.integers(1, max_features))
@@ -42,6 +44,7 @@ def hypergraphs(draw: Any, max_nodes: int = 6, max_hyperedges: int = 4, max_feat
         soft_labels=draw(st.none() | arrays(np.float32, shape, elements=_SHARES).map(_shares)),
         label_names=label_names,
         feature_names=draw(st.none() | st.lists(NAMES, min_size=num_features, max_size=num_features)),
+        parts=draw(st.none() | _parts(labels)) if with_parts else None,
         node_names=draw(st.none() | _differing(num_nodes)),
         hyperedge_names=draw(st.none() | _differing(len(hyperedges))),
         name=draw(NAMES),
@@ -53,6 +56,16 @@ def _differing(number: int) -> Any:
     """As many names, none empty, no two alike."""
     some = NAMES.filter(bool)
     return st.lists(some, min_size=number, max_size=number, unique=True)
+
+
+def _parts(labels: list[int]) -> Any:
+    """A part for every node; one with a label is for training, those without are in none."""
+    first = next(node for node, label in enumerate(labels) if label >= 0)
+    return st.lists(st.integers(-1, 2), min_size=len(labels), max_size=len(labels)).map(
+        lambda drawn: [
+            0 if node == first else part if labels[node] >= 0 else -1 for node, part in enumerate(drawn)
+        ]
+    )
 
 
 def _shares(numbers: Any) -> Any:

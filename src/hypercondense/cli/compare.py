@@ -25,7 +25,7 @@ def compare(
     metric: options.Metric = "accuracy",
     seeds: Annotated[int, typer.Option(help="Condensations per method.", min=1, max=options.MOST)] = 3,
     runs: Annotated[int, typer.Option(help="Trainings per condensation.", min=1, max=options.MOST)] = 3,
-    split_seed: options.SplitSeed = 0,
+    split_seed: options.SplitSeed = None,
     split: options.SplitFile = None,
     select: options.Select = True,
     workers: Workers = 0,

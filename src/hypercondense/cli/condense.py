@@ -67,7 +67,7 @@ def condense(
         ),
     ] = None,
     seed: options.Seed = 0,
-    split_seed: options.SplitSeed = 0,
+    split_seed: options.SplitSeed = None,
     split: options.SplitFile = None,
     select: options.Select = True,
     whole_training: Annotated[
@@ -157,7 +157,8 @@ def condense(
             size = ["--ratio", str(ratio), "--ratio-of", ratio_of]
         size += [] if allocate == "proportional" else ["--allocate", allocate]
         size += [] if metric == "accuracy" else ["--metric", metric]
-        parts_given = ["--split-seed", str(split_seed)] if split is None else ["--split", str(split)]
+        parts_given = [] if parts.seed is None else ["--split-seed", str(parts.seed)]
+        parts_given = parts_given if split is None else ["--split", str(split)]
         place = [] if data_dir is None else ["--data-dir", str(data_dir)]
         where = [] if device == "cpu" else ["--device", device]
         where += [] if select else ["--no-select"]

@@ -31,7 +31,7 @@ def demo(
         raise FileExistsError(f"{out} exists already; choose another place or remove it first")
     say = not (quiet or json)
     source = digits()
-    parts = split(source)
+    parts = split(source, seed=0)
     if say:
         output.print_facts(
             {

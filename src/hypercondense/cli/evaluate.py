@@ -157,9 +157,9 @@ def source_of(
     except DatasetNotFoundError as error:
         hint = "" if given else "; if the source was moved, give its new place with --source"
         raise DatasetNotFoundError(f"{error}{hint}") from error
-    if provenance.split_seed is None and split_file is None:
+    if provenance.split_seed is None and split_file is None and hypergraph.parts is None:
         raise ConfigError("this was condensed with a split of your own; give the same file with --split")
-    parts = options.read_split(hypergraph, split_file, provenance.split_seed or 0)
+    parts = options.read_split(hypergraph, split_file, provenance.split_seed)
     provenance.check(source_digest=hypergraph.digest, split_digest=parts.digest)
     return hypergraph, parts
 

@@ -42,9 +42,12 @@ Seed = Annotated[
     int, typer.Option(help="Equal seeds give equal results on one machine.", min=0, max=_LARGEST_SEED)
 ]
 SplitSeed = Annotated[
-    int,
+    int | None,
     typer.Option(
-        help="Seed of the 50/25/25 split into train, validation and test.", min=0, max=_LARGEST_SEED
+        help="Seed of the 50/25/25 split into train, validation and test; the default is the split that "
+        "came with SOURCE, else 0.",
+        min=0,
+        max=_LARGEST_SEED,
     ),
 ]
 SplitFile = Annotated[
@@ -113,8 +116,8 @@ def load_source(source: str, data_dir: Path | None, memory: str | None = None) -
     return load(source, data_dir=data_dir, memory=None if memory is None else parse_size(memory))
 
 
-def read_split(source: Any, file: Path | None, seed: int) -> Any:
-    """The split of a command: from a file of ids, or from a seed."""
+def read_split(source: Any, file: Path | None, seed: int | None) -> Any:
+    """The split of a command: from a file of ids, from a seed, or that of the source."""
     from hypercondense.errors import FormatError
     from hypercondense.files.storage import read_json
     from hypercondense.hypergraph import split, split_from_ids

@@ -229,8 +229,8 @@ def train(
     notes: tuple[str, ...] = ()
     if source is None:
         source, notes = _located(result)
-    if source is not None and split is None and result.provenance.split_seed is not None:
-        split = split_by_seed(source, seed=result.provenance.split_seed)
+    if source is not None and split is None:
+        split = _own_split(result, source)
     if source is not None and split is not None:
         result.provenance.check(source_digest=source.digest, split_digest=split.digest)
     elif source is not None:
@@ -296,6 +296,15 @@ def _located(result: Condensation) -> tuple[Hypergraph | None, tuple[str, ...]]:
             return source, ()
         reason = f"what is at {made.source_location or made.source_name} is another hypergraph"
     return None, (f"no validation nodes chose the epoch, it is the last: {reason}",)
+
+
+def _own_split(result: Condensation, source: Hypergraph) -> Split | None:
+    """The split a result was condensed with, by its seed or as it came with the source; else ``None``."""
+    made = result.provenance
+    if made.split_seed is not None:
+        return split_by_seed(source, seed=made.split_seed)
+    own = None if source.parts is None else split_by_seed(source)
+    return own if own is not None and own.digest == made.split_digest else None
 
 
 def load_network(path: Path | str) -> TrainedNetwork:

@@ -8,9 +8,13 @@ from numpy.typing import NDArray
 
 Ids: TypeAlias = NDArray[np.int64]
 Dense: TypeAlias = NDArray[np.float32]
+Parts: TypeAlias = NDArray[np.int8]
 Features: TypeAlias = Any  # Dense (perhaps memory-mapped) or scipy.sparse.csr_array, both float32
 
 UNKNOWN = -1  # the label of a node whose class is not known
+#: Parts of a split by their numbers.
+PARTS = ("train", "validation", "test")
+NO_PART = -1  # of a node that is in none
 
 
 class Incidence(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from hypercondense.hypergraph.arrays import UNKNOWN, Dense, Features, Ids, Incidence
+from hypercondense.hypergraph.arrays import NO_PART, PARTS, UNKNOWN, Dense, Features, Ids, Incidence, Parts
 from hypercondense.hypergraph.given import frame_numbers, incidence_parts, is_frame, texts
 from hypercondense.hypergraph.magnitude import check_length, check_weights
 
@@ -14,7 +14,7 @@ SHARE_TOLERANCE = 1e-4  # of the sum of a row of class shares: float32, perhaps 
 _ENCODE = (
     "; encode them: labels, label_names = pandas.factorize(labels, sort=True), which makes missing ones -1"
 )
-_NAMES = "; number them, or let hypercondense.from_tables do it for tables with names"
+_NAMES = "; number them, or let hypercondense.from_pandas do it for tables with names"
 BLOCK_ROWS = 65_536  # features are read this many rows at a time, so that a memory map stays on disk
 
 
@@ -199,6 +199,27 @@ def checked_soft_labels(given: Any, num_nodes: int, num_classes: int) -> Dense |
             f"soft labels of a node must add up to 1: those of node {wrong[0]} give {sums[wrong[0]]:g}"
         )
     return np.asarray(read_only(shares))
+
+
+def checked_parts(given: Any, labels: Ids) -> Parts | None:
+    """The part of every node, read-only; a node in a part has a label, and one is for training."""
+    if given is None:
+        return None
+    parts = _integers("parts", given)
+    if len(parts) != len(labels):
+        raise ValueError(f"{len(parts)} parts for {len(labels)} nodes; give -1 for a node in none")
+    bad = np.flatnonzero((parts < NO_PART) | (parts >= len(PARTS)))
+    if len(bad):
+        raise ValueError(
+            "parts must be 0 (training), 1 (validation), 2 (test) or -1 (none): "
+            f"node {bad[0]} has {parts[bad[0]]}"
+        )
+    bad = np.flatnonzero((parts != NO_PART) & (labels == UNKNOWN))
+    if len(bad):
+        raise ValueError(f"node {bad[0]}, given for {PARTS[parts[bad[0]]]}, has no label; give it part -1")
+    if not (parts == 0).any():
+        raise ValueError("parts must have a training node, 0")
+    return np.asarray(read_only(parts.astype(np.int8)))
 
 
 def checked_incidence(incidence: Sequence[Any], num_nodes: int, num_hyperedges: int) -> Incidence:

@@ -12,13 +12,14 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from hypercondense.files.maps import chunks, release
-from hypercondense.hypergraph.arrays import UNKNOWN, Dense, Features, Ids, Incidence
+from hypercondense.hypergraph.arrays import UNKNOWN, Dense, Features, Ids, Incidence, Parts
 from hypercondense.hypergraph.checks import (
     BLOCK_ROWS,
     checked_features,
     checked_incidence,
     checked_labels,
     checked_names,
+    checked_parts,
     checked_soft_labels,
     checked_text,
     csr_from_parts,
@@ -31,9 +32,10 @@ from hypercondense.hypergraph.names import (
     checked_own_names,
     from_text_arrays,
     ids_of,
-    is_name_array,
+    is_beside_content,
     to_text_arrays,
 )
+from hypercondense.hypergraph.outward import Outward
 from hypercondense.markup import fact_table
 from hypercondense.runtime.arguments import told_arguments
 
@@ -41,7 +43,7 @@ __all__ = ["UNKNOWN", "Dense", "Features", "Hypergraph", "Ids", "Incidence", "di
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
-class Hypergraph:
+class Hypergraph(Outward):
     """Nodes with features and labels, and weighted hyperedges over them.
 
     Everything is checked at construction and cannot be changed through this object afterwards. Dense float32
@@ -64,6 +66,8 @@ class Hypergraph:
         node_names: What nodes are called, no two alike. Not part of the digest: a source whose nodes are
             called otherwise is the same source.
         hyperedge_names: The same for hyperedges.
+        parts: For every node the part of a split that came with the data: 0 for training, 1 for validation,
+            2 for test, -1 for none. :func:`split` uses it. Not part of the digest.
         name: What to call it in tables. Not part of the content and not of the digest.
         notes: What a reader of results must know, e.g. that features were made from labels.
 
@@ -87,6 +91,7 @@ class Hypergraph:
     feature_names: tuple[str, ...] | None
     node_names: Names | None
     hyperedge_names: Names | None
+    parts: Parts | None
     name: str
     notes: tuple[str, ...]
 
@@ -104,6 +109,7 @@ class Hypergraph:
         feature_names: Iterable[Any] | None = None,
         node_names: Iterable[Any] | None = None,
         hyperedge_names: Iterable[Any] | None = None,
+        parts: Any = None,
         name: str = "unnamed",
         notes: Sequence[str] = (),
     ) -> None:
@@ -129,6 +135,7 @@ class Hypergraph:
         store(self, "node_names", checked_own_names("node", node_names, num_nodes))
         store(self, "hyperedge_names", checked_own_names("hyperedge", hyperedge_names, num_hyperedges))
         store(self, "soft_labels", checked_soft_labels(soft_labels, num_nodes, self.num_classes))
+        store(self, "parts", checked_parts(parts, labels))
         store(self, "name", checked_text("the name", name))
         given_notes = (notes,) if isinstance(notes, str) else notes
         store(self, "notes", tuple(checked_text("a note", note) for note in given_notes))
@@ -169,6 +176,7 @@ class Hypergraph:
             ),
             "node_names": StoredNames.of("node_names", arrays),
             "hyperedge_names": StoredNames.of("hyperedge_names", arrays),
+            "parts": arrays.get("parts"),
             "name": checked_text("the name", name),
             "notes": tuple(checked_text("a note", note) for note in notes),
             "digest": digest,
@@ -193,7 +201,11 @@ class Hypergraph:
             self.digest == other.digest
             and self.node_names == other.node_names
             and self.hyperedge_names == other.hyperedge_names
+            and np.array_equal(self._parts_or_none(), other._parts_or_none())
         )
+
+    def _parts_or_none(self) -> NDArray[Any]:
+        return np.empty(0) if self.parts is None else self.parts
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -294,6 +306,7 @@ class Hypergraph:
             arrays["features.row_starts"] = self.features.indptr
         else:
             arrays["features"] = self.features
+        arrays |= {} if self.parts is None else {"parts": self.parts}
         arrays |= to_text_arrays("node_names", self.node_names)
         arrays |= to_text_arrays("hyperedge_names", self.hyperedge_names)
         facts = {
@@ -334,6 +347,7 @@ class Hypergraph:
             feature_names=facts.get("feature_names"),
             node_names=from_text_arrays("node_names", arrays),
             hyperedge_names=from_text_arrays("hyperedge_names", arrays),
+            parts=arrays.get("parts"),
             name=name,
             notes=notes,
         )
@@ -342,7 +356,7 @@ class Hypergraph:
     def digest(self) -> str:
         """SHA-256 of the content: features (dense and sparse differ), labels, incidence, sizes and names.
 
-        Soft labels count where there are any. What nodes and hyperedges are called does not.
+        Soft labels count where there are any. What nodes and hyperedges are called does not, nor do parts.
         """
         arrays, facts = self.to_arrays()
         return content_digest(arrays, facts)
@@ -350,7 +364,7 @@ class Hypergraph:
 
 def content_digest(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> str:
     """The digest of a hypergraph of these arrays; ids of 32 bits count as they would with 64."""
-    counted = {key: array for key, array in arrays.items() if not is_name_array(key)}
+    counted = {key: array for key, array in arrays.items() if not is_beside_content(key)}
     return digest(counted, facts, long=("incidence.node_ids", "incidence.hyperedge_ids"))
 
 

@@ -155,6 +155,6 @@ def from_text_arrays(key: str, arrays: Mapping[str, NDArray[Any]]) -> tuple[str,
         raise ValueError(f"{key}.text is not UTF-8: byte {error.start} of a name") from error
 
 
-def is_name_array(key: str) -> bool:
-    """Whether an array holds names of nodes or hyperedges, which no digest covers."""
-    return key.partition(".")[0] in NAMED
+def is_beside_content(key: str) -> bool:
+    """Whether an array holds names of nodes or hyperedges, or parts of a split, which no digest covers."""
+    return key.partition(".")[0] in (*NAMED, "parts")

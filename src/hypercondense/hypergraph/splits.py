@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from hypercondense.hypergraph.arrays import UNKNOWN, Ids
+from hypercondense.hypergraph.arrays import PARTS, UNKNOWN, Ids
 from hypercondense.hypergraph.hypergraph import Hypergraph, digest
 from hypercondense.runtime.rng import numpy_generator
+
+_SHARES = (0.5, 0.25, 0.25)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,15 +46,17 @@ class Split:
 def split(
     source: Hypergraph,
     *,
-    seed: int = 0,
-    shares: tuple[float, float, float] = (0.5, 0.25, 0.25),
+    seed: int | None = None,
+    shares: tuple[float, float, float] | None = None,
 ) -> Split:
-    """Split the labelled nodes at random by ``shares`` into train, validation and test.
+    """The split a source came with; else, or with a seed, one at random into train, validation and test.
 
     Args:
         source: The hypergraph; nodes of unknown class are in no part.
-        seed: Equal seeds give equal splits on every machine.
-        shares: Fractions of the labelled nodes; they must add up to at most 1.
+        seed: Equal seeds give equal splits on every machine. The default is the split that came with the
+            source (``Hypergraph.parts``: masks of PyG, a column of a table), and 0 where none did.
+        shares: Fractions of the labelled nodes; they must add up to at most 1. The default is half, and a
+            quarter twice.
 
     A class left without training nodes is reported in ``missing_classes`` and is no error.
 
@@ -61,6 +65,10 @@ def split(
     >>> len(parts.train_ids), len(parts.validation_ids), len(parts.test_ids)
     (50, 25, 25)
     """
+    if seed is None and shares is None and source.parts is not None:
+        train, validation, test = (np.flatnonzero(source.parts == part) for part in range(len(PARTS)))
+        return _split(source, train, validation, test, seed=None)
+    seed, shares = seed or 0, _SHARES if shares is None else shares
     possible = all(share >= 0 for share in shares) and sum(shares) <= 1 + 1e-9  # false for NaN too
     if len(shares) != 3 or not possible or shares[0] == 0:
         raise ValueError(

@@ -18,7 +18,7 @@ from hypercondense.hypergraph.checks import csr_from_parts
 _NEEDED = ("labels", "node_ids", "hyperedge_ids")
 _SPARSE = ("features_data", "features_indices", "features_indptr", "features_shape")
 _NAMES = ("label_names", "feature_names", "node_names", "hyperedge_names")
-_OPTIONAL = ("weights", "soft_labels", "num_nodes", "num_hyperedges", *_NAMES, "name", "notes")
+_OPTIONAL = ("weights", "soft_labels", "parts", "num_nodes", "num_hyperedges", *_NAMES, "name", "notes")
 _KEYS = ("features", *_SPARSE, *_NEEDED, *_OPTIONAL)
 _KINDS = "biufUS"  # plain numbers and text, no Python objects
 _LONGEST_HEADER = 10_000
@@ -55,7 +55,11 @@ def _numbers_of(hypergraph: Hypergraph) -> dict[str, Any]:
         "hyperedge_ids": incidence.hyperedge_ids,
         "num_hyperedges": np.array(hypergraph.num_hyperedges),
     }
-    optional = {"weights": incidence.weights, "soft_labels": hypergraph.soft_labels}
+    optional = {
+        "weights": incidence.weights,
+        "soft_labels": hypergraph.soft_labels,
+        "parts": hypergraph.parts,
+    }
     return arrays | {key: array for key, array in optional.items() if array is not None}
 
 
@@ -104,6 +108,7 @@ def _read(path: Path, name: str | None, reading: Reading) -> Hypergraph:
         num_nodes=_number(path, arrays, "num_nodes"),
         num_hyperedges=num_hyperedges,
         soft_labels=arrays.get("soft_labels"),
+        parts=arrays.get("parts"),
         label_names=_texts(arrays, "label_names"),
         feature_names=_texts(arrays, "feature_names"),
         node_names=_texts(arrays, "node_names"),

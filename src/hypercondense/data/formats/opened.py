@@ -24,6 +24,7 @@ from hypercondense.files.storage import (
     write_json,
 )
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph.checks import checked_parts
 from hypercondense.hypergraph.hypergraph import content_digest
 from hypercondense.hypergraph.streamed import check_streamed
 
@@ -57,6 +58,7 @@ def open_mapped(folder: Path, manifest: Any, name: str | None = None) -> Hypergr
                     f"{tensors} is not the file its manifest describes (SHA-256); make it again"
                 )
             check_streamed(arrays, facts)
+            checked_parts(arrays.get("parts"), arrays["labels"])
             if content_digest(arrays, facts) != manifest.digest:
                 raise FormatError(f"the digest of {tensors} is not that of its manifest; make it again")
             _note(tensors, manifest.digest)

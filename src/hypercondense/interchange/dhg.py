@@ -1,0 +1,66 @@
+"""DHG: a structure, and a dictionary of tensors as its own data sets have them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.interchange.assemble import hyperedge_weights
+from hypercondense.interchange.problems import Problems, need, tell_lost
+from hypercondense.interchange.pyg import from_pyg_store, tensors_of
+
+_SELF_LOOPS = "num_self_loops"
+
+
+def from_dhg(structure: Any, data: Mapping[str, Any], *, name: str | None = None) -> Hypergraph:
+    """A hypergraph from a ``dhg.Hypergraph`` and its data.
+
+    Args:
+        structure: On any device; weights of hyperedges become those of all their members.
+        data: ``features`` and ``labels`` (-1 where unknown), perhaps ``train_mask``, ``val_mask`` and
+            ``test_mask``.
+        name: What to call it.
+    """
+    need("dhg", "dhg")
+    problems = Problems("a hypergraph of DHG")
+    for key in ("features", "labels"):
+        if data.get(key) is None:
+            problems.add(f"its data have no {key!r}; they have {', '.join(map(str, data))[:80]}")
+    problems.raise_any()
+    members, weights = structure.e
+    loops = int(data.get(_SELF_LOOPS) or 0)
+    kept = len(members) - loops
+    members, weights = members[:kept], weights[:kept]
+    sizes = [len(own) for own in members]
+    index = np.stack([np.array([one for own in members for one in own]), np.repeat(np.arange(kept), sizes)])
+    store = {**data, "x": data["features"], "y": data["labels"], "num_nodes": structure.num_v}
+    store |= {"hyperedge_index": index.astype(np.int64), "num_hyperedges": kept}
+    store |= {"incidence_weight": np.repeat(np.asarray(weights, np.float64), sizes)}
+    own = (*(key for key in store if key not in ("features", "labels", _SELF_LOOPS)),)
+    return from_pyg_store({key: store[key] for key in own}, problems, name=name)
+
+
+def to_dhg(hypergraph: Hypergraph, *, self_loops: bool = True) -> tuple[Any, dict[str, Any]]:
+    """A ``dhg.Hypergraph`` on the CPU, and its data: features, labels, masks and what else there is.
+
+    DHG makes one of identical hyperedges; their weights are added up, which is the same to its networks. It
+    has one weight for a hyperedge: where members have different ones, they are lost, and told.
+    """
+    dhg = need("dhg", "dhg")
+    common = hyperedge_weights(hypergraph)
+    incidence, number = hypergraph.with_self_loops if self_loops else (hypergraph.incidence, None)
+    number = hypergraph.num_hyperedges if number is None else number
+    starts = np.searchsorted(incidence.hyperedge_ids, np.arange(number + 1))
+    members = [own.tolist() for own in np.split(incidence.node_ids, starts[1:-1])] if number else []
+    weights = np.ones(number) if common is None else np.append(common, np.ones(number - len(common)))
+    twice = len(members) - len({tuple(own) for own in members})
+    lost = ["weights that differ within a hyperedge"] if common is None else []
+    lost += [f"{twice} hyperedges with the same members as others (weights are added up)"] if twice else []
+    lost += [] if hypergraph.hyperedge_names is None else ["names of hyperedges"]
+    tell_lost("DHG", lost)
+    made = dhg.Hypergraph(hypergraph.num_nodes, members, weights.tolist(), merge_op="sum")
+    data = tensors_of(hypergraph)
+    data.pop("hyperedge_names", None)
+    data["features"], data["labels"] = data.pop("x"), data.pop("y")
+    return made, {**data, _SELF_LOOPS: number - hypergraph.num_hyperedges}

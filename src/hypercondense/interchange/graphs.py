@@ -1,0 +1,76 @@
+"""What graph libraries have in common: nodes with attributes, hyperedges with members and attributes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hypercondense.hypergraph import Hypergraph
+from hypercondense.interchange.assemble import Arrived, hyperedge_weights, members_of
+from hypercondense.interchange.attributes import put_nodes
+from hypercondense.interchange.columns import Choices
+from hypercondense.interchange.facts import Facts
+from hypercondense.interchange.ids import number_all, numbered
+from hypercondense.interchange.problems import Problems, shown
+
+#: An attribute of a hyperedge: one weight for all its members, or a table of node and weight.
+WEIGHT, WEIGHTS = "weight", "weights"
+
+
+def from_graph(
+    what: str,
+    *,
+    nodes: Mapping[Any, Mapping[str, Any]],
+    hyperedges: Mapping[Any, Iterable[Any]],
+    attributes: Mapping[Any, Mapping[str, Any]],
+    choices: Choices,
+    facts: Facts | None,
+    name: str | None,
+) -> Hypergraph:
+    """A hypergraph from nodes with their attributes, members of hyperedges, and attributes of those."""
+    problems = Problems(what)
+    members: list[Any] = []
+    owners: list[int] = []
+    weights: list[float] = []
+    for number, (key, given) in enumerate(hyperedges.items()):
+        own = list(given)
+        members += own
+        owners += [number] * len(own)
+        weights += _weights_of(key, own, attributes.get(key, {}), problems)
+    node_ids, _ = numbered("node", members, problems, known=number_all(nodes))
+    arrived = Arrived(
+        problems=problems,
+        nodes=list(nodes),
+        hyperedges=list(hyperedges),
+        node_ids=node_ids,
+        hyperedge_ids=owners,
+        weights=weights,
+        facts=facts,
+        name=name,
+    )
+    put_nodes(arrived, list(nodes.values()), choices)
+    return arrived.hypergraph()
+
+
+def _weights_of(
+    key: Any, members: Sequence[Any], attributes: Mapping[str, Any], problems: Problems
+) -> list[float]:
+    table = attributes.get(WEIGHTS)
+    one = attributes.get(WEIGHT, 1.0)
+    try:
+        if isinstance(table, Mapping):
+            return [float(table[node]) for node in members]
+        return [float(one)] * len(members)
+    except (KeyError, TypeError, ValueError):
+        problems.add(f"hyperedge {shown(key)} has weights that do not fit its members: {shown(table or one)}")
+        return [1.0] * len(members)
+
+
+def hyperedge_attributes(hypergraph: Hypergraph, nodes: Sequence[Any]) -> list[dict[str, Any]]:
+    """Weights of every hyperedge as attributes; nothing where none were given."""
+    weights = hypergraph.incidence.weights
+    if weights is None:
+        return [{} for _ in range(hypergraph.num_hyperedges)]
+    common = hyperedge_weights(hypergraph)
+    if common is not None:
+        return [{WEIGHT: weight} for weight in common.tolist()]
+    flat = iter(weights.tolist())
+    return [{WEIGHTS: {nodes[one]: next(flat) for one in own}} for own in members_of(hypergraph)]

@@ -1,0 +1,89 @@
+"""What is wrong with something given, told all at once; what a conversion loses, told in one warning."""
+
+import warnings
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from hypercondense.errors import ConversionError, ConversionWarning, safe
+
+_SHOWN = 8  # problems in a message; more are counted
+_LETTERS = 40  # of what was given in a message
+
+
+class Problems:
+    """Collects what is wrong, to be raised together: nobody mends one column per run."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.found: list[str] = []
+
+    def add(self, problem: str) -> None:
+        """One more; the same one twice is told once."""
+        if problem not in self.found:
+            self.found.append(problem)
+
+    def raise_any(self) -> None:
+        """Raise :class:`ConversionError` if there was a problem.
+
+        >>> problems = Problems("pandas tables")
+        >>> problems.add("column 'age' has no value in row 3")
+        >>> problems.raise_any()
+        Traceback (most recent call last):
+        ...
+        hypercondense.errors.ConversionError: pandas tables: column 'age' has no value in row 3
+        """
+        if not self.found:
+            return
+        shown = self.found[:_SHOWN]
+        if len(shown) > 1:
+            shown = [f"({number}) {problem}" for number, problem in enumerate(shown, start=1)]
+        more = len(self.found) - len(shown)
+        begin = "" if len(self.found) == 1 else f"{len(self.found)} problems: "
+        end = f"; and {more} more" if more else ""
+        raise ConversionError(f"{self.what}: {begin}{'; '.join(shown)}{end}")
+
+
+def tell_lost(where: str, lost: Iterable[str]) -> None:
+    """One warning that names all that ``where`` cannot hold; nothing for nothing."""
+    if named := list(lost):
+        warnings.warn(
+            f"{where} cannot hold {', '.join(named)}: not in the result",
+            ConversionWarning,
+            stacklevel=_caller(),
+        )
+
+
+def tell(text: str) -> None:
+    """One warning about what was left out or filled in."""
+    warnings.warn(text, ConversionWarning, stacklevel=_caller())
+
+
+def _caller() -> int:
+    """How many frames up the first is that is not in this package."""
+    import sys
+
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("hypercondense"):
+        depth, frame = depth + 1, frame.f_back
+    return depth - 1
+
+
+def need(module: str, extra: str) -> Any:
+    """A library that is imported only when it is used.
+
+    Raises:
+        ImportError: It is not there; the text names what to install.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        top = module.partition(".")[0]
+        raise ImportError(
+            f"{top} is needed for this and cannot be imported ({error}): pip install 'hypercondense[{extra}]'"
+        ) from error
+
+
+def shown(given: object) -> str:
+    """What was given, short and harmless."""
+    return safe(repr(given))[:_LETTERS]

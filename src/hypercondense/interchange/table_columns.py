@@ -1,0 +1,270 @@
+"""What tables of pandas, Polars and Arrow have in common: columns by their names, and what each is for."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from hypercondense.hypergraph import UNKNOWN, Hypergraph
+from hypercondense.hypergraph.arrays import NO_PART, PARTS
+from hypercondense.interchange.assemble import Arrived, numbered_columns
+from hypercondense.interchange.columns import (
+    LABEL,
+    SPLIT,
+    Choices,
+    features_of,
+    is_missing,
+    labels_of,
+    parts_of,
+)
+from hypercondense.interchange.facts import Facts, facts_of
+from hypercondense.interchange.ids import ids_of, number_all, numbered
+from hypercondense.interchange.problems import Problems, shown, tell
+
+NODE, HYPEREDGE, WEIGHT = "node", "hyperedge", "weight"
+#: Shares of a class, for each a column.
+SOFT = "soft_label:"
+#: Sparse features: of each node a list of the numbers of columns, and one of what is in them.
+PLACES, VALUES = "feature_columns", "feature_values"
+_SHOWN = 40  # letters of a name in a message
+
+Columns: TypeAlias = Mapping[Hashable, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """Which column is what; ``None`` is the usual name, where there is a column of that name."""
+
+    node: Hashable = NODE
+    hyperedge: Hashable = HYPEREDGE
+    weight: Hashable | None = None
+    label: Hashable | None = None
+    split: Hashable | None = None
+    features: Sequence[Hashable] | None = None
+
+    def of_nodes(self, columns: Columns, problems: Problems) -> "Roles":
+        """The same with every column of the table of nodes found, or told to be missing."""
+        made = {}
+        for role, usual in (("label", LABEL), ("split", SPLIT)):
+            made[role] = _present(columns, getattr(self, role), usual, "nodes", problems)
+        soft = [key for key in columns if str(key).startswith(SOFT)]
+        other = (self.node, made["label"], made["split"], PLACES, VALUES, *soft)
+        if self.features is None:
+            return Roles(node=self.node, features=[key for key in columns if key not in other], **made)
+        for key in self.features:
+            _present(columns, key, key, "nodes", problems)
+        return Roles(node=self.node, features=[key for key in self.features if key in columns], **made)
+
+
+def _present(
+    columns: Columns, asked: Hashable | None, usual: Hashable, of: str, problems: Problems
+) -> Hashable | None:
+    """The column that was asked for, or the usual one where it is there."""
+    if asked is None:
+        return usual if usual in columns else None
+    if asked in columns:
+        return asked
+    there = ", ".join(repr(str(key)[:_SHOWN]) for key in list(columns)[:8])
+    problems.add(f"the table of {of} has no column {str(asked)[:_SHOWN]!r}; its columns are {there}")
+    return None
+
+
+def from_columns(
+    what: str,
+    incidence: Columns,
+    nodes: Columns,
+    *,
+    roles: Roles,
+    choices: Choices,
+    facts: Facts | None = None,
+    label_names: Sequence[str] | None = None,
+    name: str | None = None,
+) -> Hypergraph:
+    """A hypergraph from the columns of two tables."""
+    problems = Problems(what)
+    for of, columns, wanted in (
+        ("memberships", incidence, (roles.node, roles.hyperedge)),
+        ("nodes", nodes, (roles.node,)),
+    ):
+        for column in wanted:
+            _present(columns, column, column, of, problems)
+    weight = _present(incidence, roles.weight, WEIGHT, "memberships", problems)
+    own = roles.of_nodes(nodes, problems)
+    problems.raise_any()
+    unused = [key for key in incidence if key not in (roles.node, roles.hyperedge, weight)]
+    if unused:
+        tell(f"columns of the table of memberships that were not used: {', '.join(map(shown, unused[:8]))}")
+    for of, columns, column in (
+        ("nodes", nodes, roles.node),
+        ("memberships", incidence, roles.node),
+        ("memberships", incidence, roles.hyperedge),
+    ):
+        _check_ids(of, column, columns[column], problems)
+    problems.raise_any()
+    ids = _listed(nodes[roles.node])
+    members, owners = _listed(incidence[roles.node]), _listed(incidence[roles.hyperedge])
+    node_ids, _ = numbered("node", members, problems, known=_node_table(ids, problems))
+    hyperedge_ids, hyperedges = numbered("hyperedge", owners, problems)
+    if label_names is not None:
+        facts = Facts(**{**_fields(facts), "label_names": tuple(label_names)})
+    arrived = Arrived(
+        problems=problems,
+        nodes=ids,
+        hyperedges=list(hyperedges),
+        node_ids=node_ids,
+        hyperedge_ids=hyperedge_ids,
+        weights=None if weight is None else _weights(weight, incidence[weight], problems),
+        facts=facts,
+        name=name,
+    )
+    _put_nodes(arrived, nodes, own, choices)
+    return arrived.hypergraph()
+
+
+def _check_ids(of: str, column: Hashable, ids: Any, problems: Problems) -> None:
+    empty = [row for row, one in enumerate(ids) if is_missing(one)]
+    if empty:
+        problems.add(
+            f"column {str(column)[:_SHOWN]!r} of the table of {of} has no value in {len(empty)} rows, the "
+            f"first is row {empty[0]}; leave such rows out, by dropna(subset=[{str(column)[:_SHOWN]!r}])"
+        )
+
+
+def _listed(column: Any) -> list[Any]:
+    return column.tolist() if isinstance(column, np.ndarray) else list(column)
+
+
+def _fields(facts: Facts | None) -> dict[str, Any]:
+    return {} if facts is None else {key: getattr(facts, key) for key in Facts.__struct_fields__}
+
+
+def _node_table(ids: list[Any], problems: Problems) -> dict[Any, int]:
+    try:
+        table = number_all(ids)
+    except TypeError:
+        _, table = numbered("node", ids, problems)
+        return table
+    if len(table) < len(ids):
+        first: dict[Any, int] = {}
+        twice = [row for row, one in enumerate(ids) if first.setdefault(one, row) != row]
+        again = ids[twice[0]]
+        problems.add(
+            f"the table of nodes must have a row for each: rows {first[again]} and {twice[0]} are both of "
+            f"{shown(again)}, and {len(twice) - 1} more are of a node that was there before"
+        )
+    return table
+
+
+def _weights(column: Hashable, given: Any, problems: Problems) -> Any:
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        bad = next((one for one in given if not isinstance(one, int | float)), given[0])
+        problems.add(f"column {str(column)[:_SHOWN]!r} must hold numbers, got {shown(bad)}")
+        return None
+
+
+def _put_nodes(arrived: Arrived, nodes: Columns, roles: Roles, choices: Choices) -> None:
+    size, facts, problems = len(arrived.nodes), arrived.facts, arrived.problems
+    raw = None if roles.label is None else list(nodes[roles.label])
+    arrived.labels, arrived.label_names = labels_of(raw, size, facts, problems)
+    parts = None if roles.split is None else list(nodes[roles.split])
+    arrived.parts = parts_of(parts, arrived.labels, problems)
+    soft = [key for key in nodes if str(key).startswith(SOFT)]
+    if soft:
+        shares = [_weights(key, nodes[key], problems) for key in soft]
+        problems.raise_any()
+        arrived.soft_labels = np.stack(shares, axis=1)
+    if PLACES in nodes and VALUES in nodes:
+        arrived.features = _sparse(nodes[PLACES], nodes[VALUES], facts, problems)
+        arrived.feature_names = None if facts is None else facts.feature_names
+        return
+    columns = {str(key): nodes[key] for key in roles.features or ()}
+    arrived.features, arrived.feature_names = features_of(columns, choices, problems) or (None, None)
+    if facts is not None and facts.num_features == len(columns):
+        arrived.feature_names = facts.feature_names
+    if facts is not None and facts.sparse and arrived.features is not None:
+        arrived.features = sp.csr_array(arrived.features)
+
+
+def _sparse(places: Sequence[Any], values: Sequence[Any], facts: Facts | None, problems: Problems) -> Any:
+    """Sparse features from lists of columns and of numbers, for each node."""
+    columns = [() if own is None else own for own in places]
+    numbers = [() if own is None else own for own in values]
+    for row, (own, given) in enumerate(zip(columns, numbers, strict=True)):
+        if len(own) != len(given):
+            problems.add(f"row {row} has {len(own)} {PLACES!r} and {len(given)} {VALUES!r}")
+            return None
+    starts = np.cumsum([0, *map(len, columns)], dtype=np.int64)
+    try:
+        indices = np.array([one for own in columns for one in own], np.int64)
+        data = np.array([one for own in numbers for one in own], np.float64)
+    except (TypeError, ValueError, OverflowError):
+        problems.add(f"{PLACES!r} must be lists of whole numbers and {VALUES!r} lists of numbers")
+        return None
+    width = int(indices.max(initial=-1)) + 1
+    told = None if facts is None else facts.num_features
+    if indices.min(initial=0) < 0 or (told is not None and width > told):
+        problems.add(f"{PLACES!r} must be columns from 0 to {(told or width) - 1}")
+        return None
+    return sp.csr_array((data, indices, starts), shape=(len(columns), told or width))
+
+
+def columns_of(
+    hypergraph: Hypergraph, *, lists: bool = False
+) -> tuple[dict[Hashable, Any], dict[Hashable, Any]]:
+    """The columns of both tables; sparse features as ``lists``, else a column for each."""
+    nodes = ids_of(hypergraph.node_names, hypergraph.num_nodes)
+    hyperedges = ids_of(hypergraph.hyperedge_names, hypergraph.num_hyperedges)
+    members, owners, weights = hypergraph.incidence
+    incidence: dict[Hashable, Any] = {NODE: _taken(nodes, members), HYPEREDGE: _taken(hyperedges, owners)}
+    if weights is not None:
+        incidence[WEIGHT] = weights
+    classes = facts_of(hypergraph).classes
+    columns: dict[Hashable, Any] = {
+        NODE: nodes,
+        LABEL: [
+            None if label == UNKNOWN else label if classes is None else classes[label]
+            for label in hypergraph.labels.tolist()
+        ],
+    }
+    if hypergraph.parts is not None:
+        columns[SPLIT] = [None if one == NO_PART else PARTS[one] for one in hypergraph.parts.tolist()]
+    if hypergraph.soft_labels is not None:
+        for number, shares in enumerate(hypergraph.soft_labels.T):
+            columns[f"{SOFT}{number if classes is None else classes[number]}"] = shares
+    if lists and hypergraph.is_sparse:
+        bounds = hypergraph.features.indptr[1:-1]
+        columns[PLACES] = np.split(hypergraph.features.indices, bounds)
+        columns[VALUES] = np.split(hypergraph.features.data, bounds)
+        return incidence, columns
+    dense = hypergraph.dense_features()
+    return incidence, columns | dict(zip(feature_columns(hypergraph), dense.T, strict=True))
+
+
+def _taken(ids: list[Any], places: Any) -> Any:
+    if ids == list(range(len(ids))):
+        return places
+    return [ids[place] for place in places.tolist()]
+
+
+def feature_columns(hypergraph: Hypergraph) -> list[str]:
+    """Names of columns, none twice and none that means something else here."""
+    names = hypergraph.feature_names
+    taken = {NODE, LABEL, SPLIT, PLACES, VALUES}
+    if (
+        names is None
+        or len(set(names)) < len(names)
+        or any(not name or name in taken or name.startswith(SOFT) for name in names)
+    ):
+        return numbered_columns(hypergraph.num_features)
+    return list(names)
+
+
+def lost_names(hypergraph: Hypergraph) -> list[str]:
+    """Names of features that cannot be those of columns, or that columns without names have."""
+    names = hypergraph.feature_names
+    kept = names is None or (list(names) == feature_columns(hypergraph) != numbered_columns(len(names)))
+    return [] if kept else ["names of features, which are empty, alike or mean something else"]
