@@ -8,6 +8,7 @@ import pytest
 from hypercondense.diffusion import cache, cached_diffusion, diffuse, heat_kernel, vanilla
 from hypercondense.errors import ConfigError
 from makers.diffusion_oracles import hypergraph_of, random_incidence
+from makers.processes import started
 
 SOURCE = hypergraph_of(random_incidence(0))
 
@@ -187,3 +188,22 @@ def test_no_bit_of_a_header_that_flips_blocks_a_source(tmp_path):
 def test_a_new_cache_is_for_its_owner_only(tmp_path):
     cached_diffusion(SOURCE, vanilla(1), cache_dir=tmp_path / "new" / "cache")
     assert (tmp_path / "new" / "cache").stat().st_mode & 0o777 == 0o700
+
+
+def _use(folder: Path, number: int) -> None:
+    """Diffuse with a cache that others use at the same time, three maps in an order of one's own."""
+    kernels = [vanilla(1), vanilla(2), heat_kernel(2.0)]
+    for turn in range(6):
+        kernel = kernels[(number + turn) % 3]
+        np.testing.assert_array_equal(
+            cached_diffusion(SOURCE, kernel, cache_dir=folder / "cache"), diffuse(SOURCE, kernel)
+        )
+
+
+def test_twenty_processes_share_one_cache(tmp_path):
+    processes = [started(_use, tmp_path, number) for number in range(20)]
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * 20
+    names = sorted(path.name for path in (tmp_path / "cache").iterdir() if not path.name.endswith(".lock"))
+    assert [Path(name).suffix for name in names] == [".json", ".npy"] * 3  # and no draft

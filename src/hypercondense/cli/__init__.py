@@ -61,12 +61,12 @@ def _run(arguments: Sequence[str]) -> int:
         if _COMPLETE in os.environ:
             raise
         raise BrokenPipeError from error  # what typer makes of a closed pipe, and of nothing else here
-    except (HypercondenseError, ValueError, OSError, MemoryError) as error:
-        _show_traceback(arguments)
-        return _fail(one_line(error), WRONG)
     except Exception as error:
         if _noted:  # libraries make other errors of it while they are imported
             return _interrupted(arguments)
+        if isinstance(error, (HypercondenseError, ValueError, OSError, MemoryError)):
+            _show_traceback(arguments)
+            return _fail(one_line(error), WRONG)
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # wrong usage, found by typer
             return _fail(f"{error.format_message()} (hypercondense --help shows what there is)", WRONG)
         _show_traceback(arguments)
