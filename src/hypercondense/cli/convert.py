@@ -22,13 +22,23 @@ def convert(
     quiet: options.Quiet = False,
     debug: options.Debug = False,
 ) -> None:
-    """Read a hypergraph in any known format and write it as a native folder (safetensors and JSON)."""
-    from hypercondense.data.formats import write_mapped, write_native
+    """Read a hypergraph in any known format and write it as a native folder (safetensors and JSON).
+
+    With --mapped, tables incidences* and nodes* of Parquet or CSV may be of any size and in any order.
+    """
+    from hypercondense.data.formats import read, write_mapped, write_native
+    from hypercondense.data.gathering import gather
+    from hypercondense.data.parts import are_parts
     from hypercondense.files.storage import check_target
+    from hypercondense.runtime.memory import parse_size
 
     check_target(out, overwrite=force)  # before the long work, not after it
-    hypergraph = options.load_source(source, data_dir, memory)
-    (write_mapped if mapped else write_native)(hypergraph, out, overwrite=force)
+    if mapped and are_parts(Path(source)):
+        gather(Path(source), out, memory=None if memory is None else parse_size(memory), overwrite=force)
+        hypergraph = read(out)
+    else:
+        hypergraph = options.load_source(source, data_dir, memory)
+        (write_mapped if mapped else write_native)(hypergraph, out, overwrite=force)
     if json:
         output.print_json({"out": str(out), "name": hypergraph.name, "digest": hypergraph.digest})
     else:

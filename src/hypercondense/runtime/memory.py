@@ -58,6 +58,12 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
+def resident_bytes() -> int:
+    """Memory that this process has now (Linux), else the most it has had."""
+    told = _told(_STATUS, "VmRSS")
+    return peak_bytes() if told is None else told
+
+
 def available_bytes() -> int | None:
     """Memory that could be used now without swapping (Linux), else all there is; ``None`` if not known."""
     if (told := _told(_MACHINE, "MemAvailable")) is not None:
