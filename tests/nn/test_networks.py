@@ -5,12 +5,14 @@ from hashlib import sha256
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.nn import MODELS, Receivers, Structure, build, input_features, model_class
 from hypercondense.nn.allset import attend
+from hypercondense.nn.cutout import cut_out
 from hypercondense.runtime.rng import seeded
 from makers.model_cases import (
     degree_normalized,
@@ -249,6 +251,56 @@ def test_answers_for_some_nodes_are_those_for_all_with_their_gradients(name, opt
         answers.append(rows)
     torch.testing.assert_close(answers[1], answers[0])
     torch.testing.assert_close(gradients[1], gradients[0])
+
+
+@over_variants
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("ids", [[5], [0, 3, 6], list(range(40)), []])
+def test_a_cut_out_gives_the_answers_of_the_whole(name, options, sparse, ids):
+    hypergraph = chain(40, sparse=sparse)
+    structure, node_ids = Structure.of(hypergraph, dtype=torch.float64), torch.tensor(ids, dtype=torch.long)
+    features = input_features(hypergraph, dtype=torch.float64)
+    model = made(name, options | {"layers": 2 if name != "hcha" else 3})
+    seen = cut_out(features, structure, node_ids, reach=model.reach)
+    torch.testing.assert_close(seen(model), model(features, structure)[node_ids])
+    if ids == [5] and model.reach is not None:
+        assert seen.features.shape[0] < 40 / 2  # and nothing else was looked at
+
+
+def chain(num_nodes, *, sparse):
+    """Weighted hyperedges of three nodes in a row and no others: few nodes can be seen in a few steps."""
+    node_ids = np.stack([np.arange(k, num_nodes - 2 + k) for k in range(3)], axis=1).ravel()
+    features = np.random.default_rng(0).standard_normal((num_nodes, 5)).astype(np.float32)
+    features = sp.csr_array(np.where(np.arange(5) == np.arange(num_nodes)[:, None] % 5, features, 0))
+    return Hypergraph(
+        features=features if sparse else features.toarray(),
+        labels=np.arange(num_nodes) % 3,
+        incidence=(
+            node_ids,
+            np.repeat(np.arange(num_nodes - 2), 3),
+            np.linspace(0.5, 2.0, len(node_ids)).astype(np.float32),
+        ),
+        num_hyperedges=num_nodes - 2,
+    )
+
+
+def test_receivers_of_another_layer_must_be_the_nodes_of_the_part():
+    structure = Structure.of(chain(8, sparse=False))
+    before = Receivers(structure, torch.tensor([1, 2]))
+    with pytest.raises(ValueError, match="answers for 2 nodes, not for 8"):
+        Receivers(structure, torch.tensor([0]), before=before)
+
+
+def test_what_is_kept_of_constant_features_is_made_again_for_others():
+    hypergraph = chain(8, sparse=False)
+    structure, model = Structure.of(hypergraph, dtype=torch.float64), made("hgnn", {})
+    features = torch.tensor(hypergraph.dense_features(), dtype=torch.float64)
+    first = model(features, structure)
+    torch.testing.assert_close(model(features.clone(), structure), first)
+    other = model(features + 1, structure)
+    features += 1  # changed where it lies
+    torch.testing.assert_close(model(features, structure), other)
+    assert not torch.equal(first, other)
 
 
 def test_receivers_do_not_follow_a_tensor_that_is_used_again():

@@ -5,12 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import median
 
-import torch
-
 from hypercondense.evaluation.parallel import Bench, TrainingRun
 from hypercondense.evaluation.protocol import Evaluation
-from hypercondense.nn import Receivers, build
-from hypercondense.nn.training import VALIDATE_EVERY, Configuration, Inputs, fitting_step
+from hypercondense.nn import HypergraphNetwork, build
+from hypercondense.nn.looks import VALIDATE_EVERY, Looks
+from hypercondense.nn.training import Configuration, fitting_step
 from hypercondense.runtime.rng import seeded
 from hypercondense.runtime.threads import free_cores, one_thread
 
@@ -50,24 +49,28 @@ def seconds_by_stage(runs: Sequence[TrainingRun]) -> dict[str, float]:
 
 def _seconds(bench: Bench, run: TrainingRun, form: Configuration) -> float:
     source, graph, split = bench.source_inputs, bench.graph(run), bench.split
-    ids = torch.as_tensor(split.validation_ids.copy(), device=source.labels.device)
     with seeded(run.seed):
         model = build(
             form.model, num_features=source.num_features, num_classes=source.num_classes, **form.options
         ).to(source.labels.device)
         step = fitting_step(model, form, graph, source, split)
-        receivers = Receivers(source.structure, ids)
         step()
         of_step = _timed(step)
-        of_look = _timed(lambda: _look(model, source, receivers)) if len(ids) else 0.0
-    assert form.epochs is not None
-    return form.epochs * (of_step + of_look / VALIDATE_EVERY)
+        assert form.epochs is not None
+        looks = Looks(source, split, every=VALIDATE_EVERY, epochs=form.epochs, metric=bench.metric)
+        return form.epochs * of_step + _seconds_of(looks, model)
 
 
-@torch.no_grad()
-def _look(model: torch.nn.Module, source: Inputs, receivers: Receivers) -> None:
-    model.eval()
-    model(source.features, source.structure, receivers)
+def _seconds_of(looks: Looks, model: HypergraphNetwork) -> float:
+    """Seconds of all looks of a training; the first of each kind, which prepares things, does not count."""
+    if len(looks.ids) == 0:
+        return 0.0
+    looks(model)
+    seconds = looks.number * _timed(lambda: looks(model))
+    if looks.sampled:
+        looks.at_all(model)
+        seconds += looks.finalists * _timed(lambda: looks.at_all(model))
+    return seconds
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -59,11 +59,16 @@ class AllSet(HypergraphNetwork):
         self.classifier = nn.Linear(hidden, num_classes)
         self.dropout, self.input_dropout = dropout, input_dropout
 
+    @property
+    def reach(self) -> int | None:
+        """A step for every two pools, to hyperedges and back."""
+        return len(self.pools) // 2
+
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         x = drop(features, self.input_dropout, training=self.training)
         for number, pool in enumerate(self.pools):
-            here = (receivers or structure) if number >= len(self.pools) - 2 else structure
+            here = (receivers or structure).layer((len(self.pools) - 1 - number) // 2)
             pooled = pool(x, here, to_hyperedges=number % 2 == 0)
             x = functional.dropout(torch.relu(pooled), self.dropout, self.training)
         assert isinstance(x, Tensor)

@@ -44,6 +44,11 @@ class HypergraphNetwork(nn.Module, ABC):
     #: For different kinds of data. A training tries each and asks the validation nodes.
     forms: ClassVar[tuple[Form, ...]] = (Form(),)
 
+    @property
+    def reach(self) -> int | None:
+        """How many steps from node to node an answer depends on; ``None`` if on everything."""
+        return None
+
     @abstractmethod
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """What the last linear map reads, (N, hidden): the embeddings for clustering and retrieval."""

@@ -64,14 +64,20 @@ class EDHNN(HypergraphNetwork):
         self.layers, self.residual = layers, residual
         self.dropout, self.input_dropout = dropout, input_dropout
 
+    @property
+    def reach(self) -> int | None:
+        """A step for every layer."""
+        return self.layers
+
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         start = torch.relu(self.first(drop(features, self.input_dropout, training=self.training)))
         x = start
         for number in range(1, self.layers + 1):
-            here = (receivers or structure) if number == self.layers else structure
+            here = (receivers or structure).layer(self.layers - number)
+            start = here.own(start)
             x = functional.dropout(x, self.dropout, self.training)
-            x = self.psi(torch.lerp(self.message(x, here), here.own(start), self.residual))
+            x = self.psi(torch.lerp(self.message(x, here), start, self.residual))
         return functional.dropout(x, self.dropout, self.training)
 
     def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:

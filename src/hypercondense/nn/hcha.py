@@ -42,6 +42,11 @@ class HCHA(HypergraphNetwork):
             num_features=num_features, num_classes=num_classes, hidden=hidden, layers=layers, dropout=dropout
         )
 
+    @property
+    def reach(self) -> int | None:
+        """A step for every layer; everything with attention, which looks at all hyperedges of neighbours."""
+        return self.network.reach
+
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, propagated once more; with attention as it is, (N, hidden)."""
         return self.network.embed(features, structure, receivers)
@@ -70,6 +75,10 @@ class _Attentive(HGNN):
         )
         widths = [*[hidden] * (layers - 1), num_classes]
         self.attentions = nn.ModuleList(_Attention(width) for width in widths)
+
+    @property
+    def reach(self) -> int | None:
+        return None
 
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         x = features

@@ -30,35 +30,44 @@ class HGNN(HypergraphNetwork):
         self.layers = nn.ModuleList(InputLinear(width, following) for width, following in pairwise(widths))
         self.dropout = dropout
 
+    @property
+    def reach(self) -> int | None:
+        """A step for every layer."""
+        return len(self.layers)
+
     def propagation(self, structure: Layer) -> LinearMap:
         """P."""
         return structure.symmetric
 
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """P times the last hidden layer, (N, hidden)."""
-        return self.propagation(receivers or structure)(self._hidden(features, structure))
+        return self.propagation(receivers or structure)(self._hidden(features, receivers or structure))
 
     def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """Class scores, (N, C)."""
         last = self.propagation(receivers or structure)
-        return convolve(self._hidden(features, structure), self.layers[-1], last)
+        return convolve(self._hidden(features, receivers or structure), self.layers[-1], last)
 
-    def _hidden(self, features: Input, structure: Structure) -> Tensor:
+    def _hidden(self, features: Input, last: Layer) -> Tensor:
         x = features
-        for layer in self.layers[:-1]:
-            received = torch.relu(convolve(x, layer, self.propagation(structure)))
+        for following, layer in zip(range(len(self.layers) - 1, 0, -1), self.layers, strict=False):
+            received = torch.relu(
+                convolve(x, layer, self.propagation(last.layer(following)), constant=x is features)
+            )
             x = functional.dropout(received, self.dropout, self.training)
         assert isinstance(x, Tensor)
         return x
 
 
-def convolve(features: Input, linear: nn.Module, propagation: LinearMap) -> Tensor:
-    """``P X W + b``, multiplied in the cheaper order."""
+def convolve(features: Input, linear: nn.Module, propagation: LinearMap, *, constant: bool = False) -> Tensor:
+    """``P X W + b``, multiplied in the cheaper order; ``constant`` if X is the same the next time."""
     assert isinstance(linear, InputLinear)
     weight, bias = linear.weight, linear.bias
     if isinstance(features, Tensor):
         # A constant X goes through P once; X W goes through P once more with its gradient.
         passes = 1 if features.requires_grad else 2
         if features.shape[1] <= passes * weight.shape[0]:
-            return propagation(features) @ weight.t() + bias
+            keep = constant and not features.requires_grad
+            propagated = propagation.of_constant(features) if keep else propagation(features)
+            return propagated @ weight.t() + bias
     return propagation(features @ weight.t()) + bias

@@ -5,6 +5,7 @@ sums), ``de`` those of hyperedges (column sums). A node in no hyperedge and a hy
 zeros, and gradients stay finite there.
 """
 
+import weakref
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -31,11 +32,13 @@ class Structure:
         matrix: H as ``scipy.sparse.csr_array`` of shape (nodes, hyperedges).
         device: Where the operators live.
         dtype: Their number type; float64 for checking formulas.
+        known_degree: ``dv`` of a structure that was cut out of a larger one, whose nodes had more hyperedges.
     """
 
     matrix: Any
     device: torch.device | str = "cpu"
     dtype: torch.dtype = torch.float32
+    known_degree: NDArray[np.float64] | None = None
 
     @classmethod
     def of(
@@ -69,6 +72,10 @@ class Structure:
         dtype = torch.float64 if matrix.dtype == np.float64 else torch.float32
         return cls(matrix, device=device, dtype=dtype)
 
+    def layer(self, following: int) -> "Structure":
+        """Where a layer works that so many follow: everywhere. :class:`Receivers` have another answer."""
+        return self
+
     @property
     def senders(self) -> "Structure":
         """What nodes send by: all of it. :class:`Receivers` have another answer."""
@@ -91,6 +98,8 @@ class Structure:
     @cached_property
     def node_degree(self) -> NDArray[np.float64]:
         """``dv``: the sum of the weights of each node, shape (nodes,)."""
+        if self.known_degree is not None:
+            return self.known_degree
         return np.asarray(self.matrix.sum(1, dtype=np.float64)).reshape(-1)
 
     @cached_property
@@ -204,17 +213,30 @@ class Receivers:
     """Some nodes of a structure, for a last layer that has to answer for these only.
 
     Whoever asks makes it once and keeps it: operators are cut out of the structure when a model first asks.
+    ``before`` are the receivers of the layer before, if that too has to answer for some nodes only: for those
+    of ``structure``, which is then a part that has been cut out.
     """
 
-    def __init__(self, structure: Structure, node_ids: Tensor) -> None:
+    def __init__(self, structure: Structure, node_ids: Tensor, *, before: "Receivers | None" = None) -> None:
         if node_ids.ndim != 1 or node_ids.dtype not in (torch.int32, torch.int64):
             raise ValueError(
                 f"node_ids must be a list of whole numbers, got {tuple(node_ids.shape)} {node_ids.dtype}"
             )
         if len(node_ids) and not 0 <= int(node_ids.min()) <= int(node_ids.max()) < structure.num_nodes:
             raise ValueError(f"node_ids must be at least 0 and below {structure.num_nodes}")
+        if before is not None and len(before.node_ids) != structure.num_nodes:
+            raise ValueError(
+                f"the layer before answers for {len(before.node_ids)} nodes, not for {structure.num_nodes}"
+            )
         self.structure = structure
-        self.node_ids = node_ids.clone().to(structure.device)
+        self.before: Receivers | None = before
+        self.node_ids: Tensor = node_ids.clone().to(structure.device)
+
+    def layer(self, following: int) -> "Layer":
+        """Where a layer works that so many follow: here if none does, else where those before receive."""
+        if following == 0:
+            return self
+        return self.structure if self.before is None else self.before.layer(following - 1)
 
     def own(self, rows: Tensor) -> Tensor:
         """Of one row per node of the structure those of these nodes."""
@@ -238,7 +260,9 @@ class Receivers:
     @cached_property
     def senders(self) -> Structure:
         """All nodes, and the hyperedges that these nodes are in."""
-        return replace(self.structure, matrix=self.structure.matrix[:, self._hyperedge_ids])
+        return replace(
+            self.structure, matrix=self.structure.matrix[:, self._hyperedge_ids], known_degree=None
+        )
 
     @property
     def incidence(self) -> SparseMatrix:
@@ -276,7 +300,7 @@ class Receivers:
     @cached_property
     def _rows(self) -> Structure:
         """Rows of H; complete, so means over the hyperedges of a node are right, and no others."""
-        return replace(self.structure, matrix=self._cut[:, self._hyperedge_ids])
+        return replace(self.structure, matrix=self._cut[:, self._hyperedge_ids], known_degree=None)
 
 
 #: Where a layer works: everywhere, or for some nodes.
@@ -303,6 +327,14 @@ class LinearMap:
             diagonal=self.diagonal[node_ids],
             node_ids=node_ids,
         )
+
+    def of_constant(self, x: Tensor) -> Tensor:
+        """Apply it to rows that stay as they are, such as features of a source; kept for the next time."""
+        kept: tuple[Any, int, Tensor] | None = self.__dict__.get("_kept")
+        if kept is None or kept[0]() is not x or kept[1] != x._version:
+            kept = weakref.ref(x), x._version, self(x.detach())
+            self.__dict__["_kept"] = kept
+        return kept[2]
 
     def __call__(self, x: Tensor) -> Tensor:
         """Apply it to one row per node; differentiable, and nothing per hyperedge is kept for backward."""

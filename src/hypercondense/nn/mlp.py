@@ -31,6 +31,11 @@ class MLP(HypergraphNetwork):
         self.classifier = nn.Linear(hidden, num_classes)
         self.dropout = dropout
 
+    @property
+    def reach(self) -> int | None:
+        """A node sees itself alone."""
+        return 0
+
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         x = features

@@ -2,9 +2,10 @@
 
 The rule is the same for every method and for the whole data: full-batch Adam on the cross-entropy of the
 labelled nodes, against their soft labels where there are any; every few epochs the network scores the
-source's validation nodes; the epoch with the best score is kept, which is accuracy unless another metric is
-asked for (of equals the one with the lower cross-entropy, then the earlier). A network with several forms is
-trained in each, and the best is kept by the same rule. No test label is read.
+source's validation nodes, or where these are many a sample of them and at the end all for the best few epochs
+(:mod:`hypercondense.nn.looks`); the epoch with the best score is kept, which is accuracy unless another
+metric is asked for (of equals the one with the lower cross-entropy, then the earlier). A network with several
+forms is trained in each, and the best is kept by the same rule. No test label is read.
 """
 
 import math
@@ -17,63 +18,24 @@ from torch import Tensor
 from torch.nn import functional
 
 from hypercondense.frozen import Frozen
-from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
+from hypercondense.hypergraph import UNKNOWN, Split
 from hypercondense.names import Metric
-from hypercondense.nn import (
-    HypergraphNetwork,
-    Input,
-    Receivers,
-    Structure,
-    build,
-    input_features,
-    model_class,
-)
+from hypercondense.nn import HypergraphNetwork, build, model_class
 from hypercondense.nn.base import Form
-from hypercondense.nn.scoring import score_of
+from hypercondense.nn.inputs import Inputs, told_classes
+from hypercondense.nn.looks import VALIDATE_EVERY, Looks
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.rng import seeded
 
-VALIDATE_EVERY = 5  # epochs; a look at a large source costs as much as many epochs on a condensed one
-
-
-def told_classes(scores: Tensor) -> Tensor:
-    """The class with the largest score for each row, (N,), and none where a score is not a number.
-
-    The largest of scores that are not numbers would be the first: a training that diverged would be right
-    about every node of class 0.
-
-    >>> told_classes(torch.tensor([[0.0, 2.0], [torch.nan, torch.nan]]))
-    tensor([ 1, -1])
-    """
-    return scores.argmax(1).masked_fill(scores.isnan().any(1), UNKNOWN)
-
-
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """A hypergraph as tensors: prepared once, used by many trainings."""
-
-    features: Input
-    structure: Structure
-    labels: Tensor
-    num_classes: int
-    soft_labels: Tensor | None = None
-
-    @classmethod
-    def of(cls, hypergraph: Hypergraph, *, device: torch.device | str = "cpu") -> "Inputs":
-        """Copy a hypergraph to a device, with a self-loop at every node."""
-        soft = hypergraph.soft_labels
-        return cls(
-            features=input_features(hypergraph, device=device),
-            structure=Structure.of(hypergraph, device=device),
-            labels=torch.as_tensor(hypergraph.labels.copy(), device=device),
-            num_classes=hypergraph.num_classes,
-            soft_labels=None if soft is None else torch.as_tensor(soft.copy(), device=device),
-        )
-
-    @property
-    def num_features(self) -> int:
-        """Number of feature columns."""
-        return int(self.features.shape[1])
+__all__ = [
+    "VALIDATE_EVERY",
+    "Configuration",
+    "Inputs",
+    "Trained",
+    "fitting_step",
+    "told_classes",
+    "train",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +120,6 @@ def train(
     forms = configuration.in_each_form()
     if len(split.validation_ids) == 0:
         del forms[1:]
-    look = _Looks(source, split, every=validate_every, metric=metric)
     learn = _targets(train_graph, source, split)
 
     def trained(number: int) -> Trained:
@@ -173,30 +134,10 @@ def train(
             def tell(epoch: int, **figures: float) -> None:
                 progress(f"train {form.model}", before + epoch, total, **figures)
 
+            look = Looks(source, split, every=validate_every, epochs=form.epochs, metric=metric)
             return _fit(model, form, train_graph, learn, look=look, tell=tell)
 
     return max(map(trained, range(len(forms))), key=lambda network: (network.validation, -network.loss))
-
-
-class _Looks:
-    """Looks at the validation nodes of the source, every few epochs."""
-
-    def __init__(self, source: Inputs, split: Split, *, every: int, metric: Metric) -> None:
-        ids = torch.as_tensor(split.validation_ids.copy(), device=source.labels.device)
-        self.source, self.labels, self.every = source, source.labels[ids], every
-        self.metric = metric
-        self.receivers = Receivers(source.structure, ids)
-
-    def are_due(self, epoch: int, last: int) -> bool:
-        return len(self.labels) > 0 and (epoch % self.every == 0 or epoch == last)
-
-    @torch.no_grad()
-    def __call__(self, model: HypergraphNetwork) -> tuple[float, float]:
-        """The score and the cross-entropy."""
-        model.eval()
-        scores = model(self.source.features, self.source.structure, self.receivers)
-        score = score_of(told_classes(scores), self.labels, self.metric)
-        return score, float(functional.cross_entropy(scores, self.labels))
 
 
 def _fit(
@@ -205,22 +146,22 @@ def _fit(
     train_graph: Inputs,
     learn: tuple[Tensor, Tensor],
     *,
-    look: _Looks,
+    look: Looks,
     tell: Callable[..., None],
 ) -> Trained:
     rate, decay, epochs = configuration.learning_rate, configuration.weight_decay, configuration.epochs
     assert rate is not None and decay is not None and epochs is not None
     optimizer = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=decay)
-    best = _Best()
+    best = _Best(look.finalists)
     for epoch in range(1, epochs + 1):
         loss = _step(model, optimizer, train_graph, *learn)
-        if look.are_due(epoch, epochs):
+        if look.are_due(epoch):
             best.offer(epoch, *look(model), model)
             tell(epoch, loss=float(loss), validation=best.score)
-    if best.weights is None:
+    if not best.kept:
         return Trained(configuration, model.eval(), epochs, math.nan, math.nan)
-    model.load_state_dict(best.weights)
-    return Trained(configuration, model.eval(), best.epoch, best.score, best.loss)
+    chosen = best.final(model, look)
+    return Trained(configuration, model.eval(), chosen.number, chosen.score, chosen.loss)
 
 
 def fitting_step(
@@ -256,14 +197,47 @@ def _step(
 
 
 class _Best:
-    """The best epoch so far and a copy of its weights."""
+    """The best epochs so far, with copies of their weights."""
 
-    def __init__(self) -> None:
-        self.epoch = 0
-        self.score, self.loss = -math.inf, math.inf
-        self.weights: dict[str, Tensor] | None = None
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.kept: list[_Epoch] = []
+
+    @property
+    def score(self) -> float:
+        """Of the best."""
+        return max(one.rank for one in self.kept)[0]
 
     def offer(self, epoch: int, score: float, loss: float, model: HypergraphNetwork) -> None:
-        if (score, -loss) > (self.score, -self.loss):
-            self.epoch, self.score, self.loss = epoch, score, loss
-            self.weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
+        found = _Epoch(epoch, score, loss)
+        if len(self.kept) == self.number:
+            worst = min(self.kept, key=lambda one: (one.rank, -one.number))
+            if found.rank <= worst.rank:
+                return
+            self.kept.remove(worst)
+        weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
+        self.kept.append(replace(found, weights=weights))
+
+    def final(self, model: HypergraphNetwork, look: Looks) -> "_Epoch":
+        """The best of them on all validation nodes, of equals the earliest; the model gets its weights."""
+        judged = [self._judged(one, model, look) for one in self.kept] if look.sampled else self.kept
+        best = max(judged, key=lambda one: (one.rank, -one.number))
+        model.load_state_dict(best.weights)
+        return best
+
+    def _judged(self, one: "_Epoch", model: HypergraphNetwork, look: Looks) -> "_Epoch":
+        model.load_state_dict(one.weights)
+        score, loss = look.at_all(model)
+        return replace(one, score=score, loss=loss)
+
+
+@dataclass(frozen=True, eq=False)
+class _Epoch:
+    number: int
+    score: float
+    loss: float
+    weights: dict[str, Tensor] = field(default_factory=dict)
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        return self.score, -math.inf if math.isnan(self.loss) else -self.loss

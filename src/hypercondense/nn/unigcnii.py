@@ -53,14 +53,20 @@ class UniGCNII(HypergraphNetwork):
         self.dropout, self.input_dropout = dropout, input_dropout
         self.residual, self.identity = residual, identity
 
+    @property
+    def reach(self) -> int | None:
+        """A step for every layer."""
+        return len(self.layers)
+
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, (N, hidden)."""
         start = torch.relu(self.first(drop(features, self.input_dropout, training=self.training)))
         x = start
         for number, layer in enumerate(self.layers, start=1):
             x = functional.dropout(x, self.dropout, self.training)
-            here = (receivers or structure) if number == len(self.layers) else structure
-            mixed = torch.lerp(here.degree_normalized(x), here.own(start), self.residual)
+            here = (receivers or structure).layer(len(self.layers) - number)
+            start = here.own(start)
+            mixed = torch.lerp(here.degree_normalized(x), start, self.residual)
             x = torch.relu(torch.lerp(mixed, layer(mixed), math.log(self.identity / number + 1)))
         return functional.dropout(x, self.dropout, self.training)
 
