@@ -18,7 +18,7 @@ from hypercondense.nn.training import Configuration
 
 FOLDER = Path(__file__).parent / "snapshots"
 ROOT = Path(__file__).parents[2]
-RESULTS, PLAN = ROOT / "docs" / "results" / "results.jsonl", ROOT / "experiments" / "main.toml"
+RESULTS, PLAN = FOLDER / "results.jsonl", ROOT / "experiments" / "main.toml"
 WIDTHS = {"80": 80, "100": 100, "200": 200, "piped": None}
 
 

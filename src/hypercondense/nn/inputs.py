@@ -1,6 +1,7 @@
 """A hypergraph as tensors, with what is cut out of it for looks, and what scores tell."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -32,7 +33,6 @@ class Inputs:
     labels: Tensor
     num_classes: int
     soft_labels: Tensor | None = None
-    _cut_outs: dict[tuple[int | None, bytes], CutOut] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, hypergraph: Hypergraph, *, device: torch.device | str = "cpu") -> "Inputs":
@@ -50,6 +50,11 @@ class Inputs:
     def num_features(self) -> int:
         """Number of feature columns."""
         return int(self.features.shape[1])
+
+    @cached_property
+    def _cut_outs(self) -> dict[tuple[int | None, bytes], CutOut]:
+        """Those made so far."""
+        return {}
 
     def seen_by(self, node_ids: Tensor, reach: int | None) -> CutOut:
         """What these nodes can see in ``reach`` steps: cut out once, for all trainings and networks."""

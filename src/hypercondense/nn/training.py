@@ -232,11 +232,11 @@ class _Best:
 
 
 @dataclass(frozen=True, eq=False)
-class _Epoch:
+class _Epoch(Frozen):
     number: int
     score: float
     loss: float
-    weights: dict[str, Tensor] = field(default_factory=dict)
+    weights: Mapping[str, Tensor] = field(default_factory=dict)
 
     @property
     def rank(self) -> tuple[float, float]:

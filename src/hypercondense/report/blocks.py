@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 from markupsafe import Markup
 
+from hypercondense.frozen import Frozen
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -60,7 +62,7 @@ class Charts:
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(Frozen):
     """Names and values."""
 
     block: ClassVar[str] = "facts"
