@@ -1,5 +1,7 @@
 """Looks at a sample of many validation nodes, and at all of them for the best few epochs."""
 
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -91,3 +93,13 @@ def test_one_look_is_at_all_nodes(
     monkeypatch.setattr(module, "SAMPLE", 20)
     look = Looks(Inputs.of(many[0]), many[1], every=5, epochs=epochs, metric="accuracy")
     assert look.sampled == sampled and len(look.ids) == (20 if sampled else len(many[1].validation_ids))
+
+
+def test_what_was_looked_at_can_be_sent_to_another_process(
+    many: tuple[Hypergraph, Split], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SAMPLE", 20)
+    inputs = Inputs.of(many[0])
+    expected = trained(many, inputs)
+    found = trained(many, pickle.loads(pickle.dumps(inputs)))
+    assert (found.epoch, found.validation, found.loss) == (expected.epoch, expected.validation, expected.loss)

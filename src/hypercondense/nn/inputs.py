@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -55,6 +56,10 @@ class Inputs:
     def _cut_outs(self) -> dict[tuple[int | None, bytes], CutOut]:
         """Those made so far."""
         return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without them: another process makes its own."""
+        return {name: value for name, value in self.__dict__.items() if name != "_cut_outs"}
 
     def seen_by(self, node_ids: Tensor, reach: int | None) -> CutOut:
         """What these nodes can see in ``reach`` steps: cut out once, for all trainings and networks."""

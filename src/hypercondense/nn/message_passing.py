@@ -336,6 +336,10 @@ class LinearMap:
             self.__dict__["_kept"] = kept
         return kept[2]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is kept: another process makes its own."""
+        return {name: value for name, value in self.__dict__.items() if name != "_kept"}
+
     def __call__(self, x: Tensor) -> Tensor:
         """Apply it to one row per node; differentiable, and nothing per hyperedge is kept for backward."""
         result: Tensor = _Propagate.apply(x, self)  # type: ignore[no-untyped-call]
