@@ -92,6 +92,14 @@ def test_links_between_documents_lead_somewhere() -> None:
             assert (document.parent / link).exists(), f"{document.name} links to {link}"
 
 
+def test_every_decision_has_a_number_of_its_own_and_is_listed() -> None:
+    folder = ROOT / "docs" / "decisions"
+    records = sorted(path.name for path in folder.glob("0*.md"))
+    assert len({name[:4] for name in records}) == len(records), "two records share a number"
+    listed = re.findall(r"\]\((0\d{3}-[^)]*\.md)\)", (folder / "README.md").read_text("utf-8"))
+    assert listed == records
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=[path.stem for path in EXAMPLES])
 @pytest.mark.usefixtures("workplace")
