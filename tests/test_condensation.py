@@ -338,6 +338,17 @@ def test_pyg_gets_the_self_loops_the_weights_and_the_declared_sizes() -> None:
     assert data.x.shape == (3, 2) and data.y.tolist() == [0, 0, 1]
 
 
+def test_members_are_told_by_the_ids_the_source_came_with(tmp_path: Path) -> None:
+    made = dataclasses.replace(example(), member_names=("ann", "böb", "eve"))  # of nodes 3, 5 and 9
+    assert made.members_by_name() == (("ann", "böb"), (), ("eve",))
+    assert example().members_by_name() == (("3", "5"), (), ("9",))
+    made.save(tmp_path / "out")
+    assert load_condensed(tmp_path / "out").members_by_name() == made.members_by_name()
+    dataclasses.replace(made, member_names=("ann", "böb")).save(tmp_path / "short")
+    with pytest.raises(FormatError, match=r"members.names must have a name for each of 3 members, got 2"):
+        load_condensed(tmp_path / "short")
+
+
 def test_a_manifest_that_was_changed_is_refused_unless_that_was_meant(tmp_path: Path) -> None:
     example().save(tmp_path / "out")
     path = tmp_path / "out" / "manifest.json"

@@ -23,6 +23,7 @@ from hypercondense.files.storage import (
 )
 from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.hypergraph.names import from_text_arrays, to_text_arrays
 from hypercondense.hypergraph.scaling import Scale
 from hypercondense.hypergraph.stored import Size, StoredFacts, restored
 from hypercondense.interchange.pyg import to_pyg
@@ -37,6 +38,7 @@ FORMAT = "hypercondense.condensed"
 TENSORS = TENSORS_OF[FORMAT]
 FORMAT_VERSION = 4  # of results with scaled features, which older programs must not read as they are
 _UNSCALED_VERSION = 3  # 1 and 2 (with soft labels) were written by release 0.1.0
+_MEMBER_NAMES = "members.names"
 #: What to do to a source and to a result before a network sees them.
 UNSCALED = (
     "features: none, use the source's as they are",
@@ -118,12 +120,14 @@ class CurvePoint(Value, kw_only=True):
 class Condensation(Frozen):
     """A condensed hypergraph with its provenance, history and cost.
 
-    ``members[i]`` are the ids of the source nodes that condensed node ``i`` started from. ``history`` holds
-    one row of figures per epoch. The validation scores are ``None`` where nothing was scored. ``choice`` says
-    what a search chose and among what: ``method`` and ``settings`` that make the same bits, and ``trials``.
+    ``members[i]`` are the ids of the source nodes that condensed node ``i`` started from, and
+    ``members_by_name()[i]`` what the source calls them. ``history`` holds one row of figures per epoch. The
+    validation scores are ``None`` where nothing was scored. ``choice`` says what a search chose and among
+    what: ``method`` and ``settings`` that make the same bits, and ``trials``.
     ``ledger`` is what all of it cost. ``curve`` has the sizes that were tried to retain a share.
     ``scale`` is what was done to the features of the source first, and must be done to whatever a network
-    that was trained on the result is asked about; ``None`` for nothing.
+    that was trained on the result is asked about; ``None`` for nothing. ``member_names`` are names of the
+    source nodes that are members, each once and in the order of their ids, where the source has names.
     """
 
     hypergraph: Hypergraph
@@ -139,6 +143,7 @@ class Condensation(Frozen):
     ledger: Ledger | None = None
     curve: tuple[CurvePoint, ...] | None = None
     scale: Scale | None = None
+    member_names: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
         made = self.provenance
@@ -186,6 +191,16 @@ class Condensation(Frozen):
             "time and memory": f"{self.seconds.get('total', 0):.1f} s, {self.peak_memory_mb:,.0f} MB at most"
         }
 
+    def members_by_name(self) -> tuple[tuple[str, ...], ...]:
+        """For each condensed node the names of the source nodes it started from, in the order of ``members``.
+
+        These are the ids the source came with: its own, or numbers where it had none.
+        """
+        if self.member_names is None:
+            return tuple(tuple(map(str, own.tolist())) for own in self.members)
+        names = dict(zip(distinct_members(self.members), self.member_names, strict=True))
+        return tuple(tuple(names[one] for one in own.tolist()) for own in self.members)
+
     @property
     def density(self) -> float:
         """Share of (node, hyperedge) pairs that are connected."""
@@ -204,6 +219,7 @@ class Condensation(Frozen):
         arrays["members.source_ids"] = np.concatenate([*self.members, np.empty(0, np.int64)])
         arrays["members.row_starts"] = starts
         arrays |= {} if self.scale is None else self.scale.to_arrays()
+        arrays |= to_text_arrays(_MEMBER_NAMES, self.member_names)
         with replaced_folder(Path(path), overwrite=overwrite) as folder:
             manifest = {
                 "format": FORMAT,
@@ -302,6 +318,7 @@ def _restored(arrays: dict[str, NDArray[Any]], manifest: CondensedManifest) -> C
         members=_members(arrays, hypergraph.num_nodes, manifest.provenance.num_source_nodes),
         provenance=manifest.provenance,
         scale=Scale.from_arrays(arrays, hypergraph.num_features),
+        member_names=_member_names(arrays, arrays["members.source_ids"]),
         **{name: getattr(manifest, name) for name in Record.__struct_fields__},
     )
 
@@ -320,6 +337,23 @@ def _members(arrays: dict[str, NDArray[Any]], num_nodes: int, num_source_nodes: 
     if len(bad):
         raise ValueError(f"members.source_ids must be 0 to {num_source_nodes - 1}: got {ids[bad[0]]}")
     return tuple(np.split(ids, starts[1:-1]))
+
+
+def distinct_members(members: Sequence[Ids]) -> list[int]:
+    """Every member once, in the order of their ids.
+
+    >>> distinct_members([np.array([7, 2]), np.array([2])])
+    [2, 7]
+    """
+    return [int(one) for one in np.unique(np.concatenate([*members, np.empty(0, np.int64)]))]
+
+
+def _member_names(arrays: dict[str, NDArray[Any]], members: Ids) -> tuple[str, ...] | None:
+    """Names of source nodes that are members; folders written before there were such have none."""
+    names = from_text_arrays(_MEMBER_NAMES, arrays)
+    if names is not None and len(names) != (number := len(distinct_members([members]))):
+        raise ValueError(f"{_MEMBER_NAMES} must have a name for each of {number} members, got {len(names)}")
+    return names
 
 
 def _flat(arrays: dict[str, NDArray[Any]], key: str) -> Ids:

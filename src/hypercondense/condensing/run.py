@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from hypercondense.condensation import SCALED, UNSCALED, Condensation, Provenance
+from hypercondense.condensation import SCALED, UNSCALED, Condensation, Provenance, distinct_members
 from hypercondense.condensing import guard
 from hypercondense.condensing.allotment import RatioOf, condensed_labels, unusual
 from hypercondense.condensing.checkpoint import Checkpoint
@@ -195,7 +195,13 @@ def condense_material(
             made.hypergraph, material, searched=made.choice is not None, peak_memory_mb=peak_memory / 1e6
         ),
         scale=material.scale,
+        member_names=_member_names(source, made.members),
     )
+
+
+def _member_names(source: Hypergraph, members: tuple[Ids, ...]) -> tuple[str, ...] | None:
+    names = source.node_names
+    return None if names is None else tuple(names[one] for one in distinct_members(members))
 
 
 def thread_limit(method: Method, job: Job) -> AbstractContextManager[None]:
