@@ -1,45 +1,27 @@
-"""Train a PyTorch Geometric network on a condensed hypergraph and use it on the real one."""
+"""A user of PyTorch Geometric condenses their nodes to 1 % and trains a network of PyG on these."""
 
 import torch
 from torch_geometric.nn import HypergraphConv
+from torch_geometric.transforms import RandomNodeSplit
 
 import hypercondense as hc
+from hypercondense.pyg import Condense, convolve, prepare
 
-source = hc.load("digits")
-split = hc.split(source, seed=0)
-small = hc.condense(source, split, ratio=0.02).to_pyg()
-
-
-class Network(torch.nn.Module):
-    """Two hypergraph convolutions."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.first = HypergraphConv(source.num_features, 64)
-        self.second = HypergraphConv(64, source.num_classes)
-
-    def forward(self, x: torch.Tensor, hyperedge_index: torch.Tensor, num_edges: int) -> torch.Tensor:
-        """Scores of the classes."""
-        x = self.first(x, hyperedge_index, num_edges=num_edges).relu()
-        return self.second(x, hyperedge_index, num_edges=num_edges)
-
-
+# Any Data with x, y, hyperedge_index and masks will do; here it is made of handwritten digits.
 torch.manual_seed(0)
-network = Network()
-optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
+data = hc.load("digits").to_pyg(self_loops=False)
+data = RandomNodeSplit(num_val=0.25, num_test=0.25)(data)
+
+small = Condense(ratio=0.01)(data)  # 18 nodes
+layers = torch.nn.ModuleList([HypergraphConv(data.num_features, 64), HypergraphConv(64, 10)])
+optimizer = torch.optim.Adam(layers.parameters(), lr=0.01, weight_decay=5e-4)
 for _ in range(200):
     optimizer.zero_grad()
-    scores = network(small.x, small.hyperedge_index, small.num_hyperedges)
-    torch.nn.functional.cross_entropy(scores, small.y).backward()
+    scores = convolve(layers[1], convolve(layers[0], small.x, small).relu(), small)
+    torch.nn.functional.cross_entropy(scores, small.get("y_soft", small.y)).backward()
     optimizer.step()
+whole = prepare(data, like=small)  # the same self-loops and scale as the condensed nodes have
+predicted = convolve(layers[1], convolve(layers[0], whole.x, whole).relu(), whole).argmax(1)
 
-# The real nodes get the same self-loops as the condensed ones.
-incidence, num_hyperedges = source.with_self_loops
-index = torch.tensor([incidence.node_ids.tolist(), incidence.hyperedge_ids.tolist()])
-with torch.no_grad():
-    predicted = network(torch.tensor(source.dense_features()), index, num_hyperedges).argmax(1)
-test_ids = torch.tensor(split.test_ids)
-right = predicted[test_ids] == torch.tensor(source.labels)[test_ids]
-print(
-    f"trained on {small.num_nodes} nodes, {right.float().mean():.1%} of {len(test_ids)} test nodes are right"
-)
+right = (predicted == data.y)[data.test_mask].float().mean()
+print(f"trained on {small.num_nodes} nodes of {data.num_nodes}, {right:.1%} of the test nodes are right")

@@ -27,13 +27,13 @@ TABLES = {
 
 #: The whole of the default search is done by the tests of `auto`.
 HURRY = {"condense": ["--budget", "1"], "evaluate": ["--runs", "1"], "tune": ["--runs", "1"]}
-CONDENSE = "hc.condense(source, split, ratio="
+CONDENSE = re.compile(r"(hc\.condense\(source, split, |\bCondense\()(?=ratio=)")
 
 
 def run_code(code: str, more: str) -> None:
     """Run Python that condenses once, with ``more`` arguments for that."""
-    assert code.count(CONDENSE) == 1
-    code = code.replace(CONDENSE, f"hc.condense(source, split, {more}, ratio=")
+    code, times = CONDENSE.subn(rf"\g<1>{more}, ", code)
+    assert times == 1
     with torch.random.fork_rng():
         exec(compile(code, "code", "exec"), {"__name__": "__main__"})
 

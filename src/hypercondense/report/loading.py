@@ -26,12 +26,12 @@ network = hc.train(result, model="hgnn")  # predict(source), save("network.safet
     ),
     "PyTorch Geometric": (
         "hypercondense[pyg]",
-        """import hypercondense as hc
-from torch_geometric.nn import HypergraphConv
+        """from torch_geometric.nn import HypergraphConv
+from hypercondense.pyg import CondensedDataset, convolve
 
-data = hc.load_condensed({folder}).to_pyg()  # self-loops are in it
+data = CondensedDataset({folder})[0]  # self-loops and weights are in it
 layer = HypergraphConv(data.x.shape[1], 64)
-hidden = layer(data.x, data.hyperedge_index)
+hidden = convolve(layer, data.x, data)  # whole = prepare(yours, like=data) is for real nodes
 """,
     ),
     "NumPy, without this program": (
