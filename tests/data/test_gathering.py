@@ -3,6 +3,8 @@
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hypercondense.cli import run
@@ -135,3 +137,43 @@ def test_too_little_memory_is_refused_at_the_beginning(source, tmp_path):
     spoilt("nothing", *frames(source), tmp_path / "in")
     with pytest.raises(ConfigError, match="allow more with --memory"):
         gather(tmp_path / "in", tmp_path / "out", memory=10**8)
+
+
+def test_rows_that_a_small_file_declares_are_counted_before_they_are_read(tmp_path, capsys):
+    rows = np.zeros(20_000_000, np.int8)
+    folder = tmp_path / "in"
+    write(folder, "nodes", pd.DataFrame({"node": [0], "label": [0], "x": [1.0]}))
+    write(folder, "incidences", pd.DataFrame({"node": rows, "hyperedge": rows}))
+    assert run(["convert", str(folder), str(tmp_path / "out"), "--mapped"]) == 2
+    told = capsys.readouterr().err
+    assert "declare 960 MB" in told and "allow more with --memory" in told
+    with pytest.raises(FormatError, match="more than once"):  # which is what is wrong if it may be read
+        gather(folder, tmp_path / "out", memory=2 * 10**9)
+
+
+def test_one_long_name_in_every_row_is_counted_too(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    texts = pa.DictionaryArray.from_arrays(np.zeros(10_000, np.int32), ["a" * 100_000])
+    pq.write_table(
+        pa.table({"node": np.arange(10_000), "label": texts, "x": np.ones(10_000)}), folder / "nodes.parquet"
+    )
+    write(folder, "incidences", pd.DataFrame({"node": [0], "hyperedge": [0]}))
+    with pytest.raises(FormatError, match="declare 1 GB"):
+        gather(folder, tmp_path / "out")
+
+
+def test_the_name_of_a_folder_is_no_column(tmp_path):
+    write(tmp_path / "label=1", "nodes", pd.DataFrame({"node": [0, 1], "x": [1.0, 2.0]}))
+    write(tmp_path / "label=1", "incidences", pd.DataFrame({"node": [0], "hyperedge": [0]}))
+    with pytest.raises(FormatError, match="must have a column 'label'"):
+        gather(tmp_path / "label=1", tmp_path / "out")
+
+
+def test_texts_are_no_weights_and_the_first_line_is_a_header_whatever_follows(tmp_path):
+    nodes = pd.DataFrame({"node": ["a", "b"], "label": ["c", "d"], "x": [1.0, 2.0]})
+    incidences = pd.DataFrame({"node": ["a", "b"], "hyperedge": ["h", "h"], "weight": ["x", "y"]})
+    write(tmp_path / "in", "nodes", nodes, ending="csv")
+    write(tmp_path / "in", "incidences", incidences, ending="csv")
+    with pytest.raises(FormatError, match="column 'weight' of incidences must be numbers, it is VARCHAR"):
+        gather(tmp_path / "in", tmp_path / "out")

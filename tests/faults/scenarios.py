@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hypercondense.condensation import load_condensed
 from hypercondense.data import synthetic
@@ -49,10 +50,21 @@ def prepare(folder: Path) -> None:
     large = synthetic(num_nodes=20_000, num_hyperedges=5000, num_features=100, num_classes=3, seed=1)
     write_npz(large, folder / "large.npz")
     (folder / "plan.toml").write_text(PLAN)
+    _write_parts(folder / "parts")
     from hypercondense.cli import run
 
     condensed = ["condense", str(folder / "source"), "--nodes", "9", "--method", "random", "--no-select"]
     assert run([*condensed, "--no-cache", "--quiet", "--out", str(folder / "condensed")]) == 0
+
+
+def _write_parts(folder: Path) -> None:
+    """Tables in parts: a chain of nodes, each in two hyperedges."""
+    folder.mkdir()
+    rows = [f"n{node},{node % 3},{node / 7:.3f},{node % 5}\n" for node in range(20_000)]
+    (folder / "nodes.csv").write_text("node,label,wide,tall\n" + "".join(rows))
+    for part in range(2):
+        rows = [f"n{node},h{(node + part) // 4}\n" for node in range(part, 20_000, 2)]
+        (folder / f"incidences-{part}.csv").write_text("node,hyperedge\n" + "".join(rows))
 
 
 def _condensed_bits(folder: Path) -> str:
@@ -90,8 +102,21 @@ def _cache_whole(folder: Path) -> None:
             assert read_entry(entry, (300, 12)) is not None
 
 
-def _scores(folder: Path) -> str:
-    return json.dumps(json.loads((folder / "stdout").read_text())["values"])
+def _printed(folder: Path) -> str:
+    """What a command printed, without how long it took and how much memory."""
+    return json.dumps(_timeless(json.loads((folder / "stdout").read_text())))
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_timeless(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _timeless(one) for key, one in value.items() if not key.endswith(("seconds", "ledger"))}
+    return value
+
+
+def _native_bits(folder: Path) -> str:
+    return read_native(folder / "out").digest
 
 
 def _nothing(folder: Path) -> None:
@@ -106,6 +131,10 @@ def _condense(name: str, *more: str) -> Scenario:
 _CONVERT = ["convert", "large.npz", "out", "--force", "--quiet"]
 _RUN = ["run", "plan.toml", "--results", "results.jsonl", "--workers", "2", "--quiet"]
 _EVALUATE = ["evaluate", "condensed", "--runs", "2", "--workers", "2", "--quiet", "--json"]
+_COMPARE = ["compare", "source", "--nodes", "9", "--methods", "random,k-center", "--seeds", "1"]
+_COMPARE += ["--models", "hgnn,mlp", "--runs", "1", "--no-cache", "--workers", "2", "--quiet", "--json"]
+_TUNE = ["tune", "condensed", "--models", "mlp", "--runs", "1", "--workers", "2", "--quiet", "--json"]
+_MAPPED = ["convert", "parts", "out", "--mapped", "--force", "--quiet"]
 _CACHED = [*_CONDENSE, "--method", "ridge", "--set", "goal.closed_form.epochs=5", *_OUT]
 
 SCENARIOS = {
@@ -114,10 +143,11 @@ SCENARIOS = {
         _condense("condense", "--method", "ahgcdd", "--set", "goal.epochs=25", "--no-cache"),
         _condense("search", "--method", "auto", "--budget", "3", "--no-cache"),
         Scenario("cache", _CACHED, [*_CACHED, "--resume"], _condensed_bits, _cache_whole),
-        Scenario(
-            "convert", _CONVERT, _CONVERT, lambda folder: read_native(folder / "out").digest, _native_whole
-        ),
+        Scenario("convert", _CONVERT, _CONVERT, _native_bits, _native_whole),
+        Scenario("mapped", _MAPPED, _MAPPED, _native_bits, _native_whole),
         Scenario("run", _RUN, _RUN, _lines, _lines_whole),
-        Scenario("evaluate", _EVALUATE, _EVALUATE, _scores, _nothing),
+        Scenario("evaluate", _EVALUATE, _EVALUATE, _printed, _nothing),
+        Scenario("compare", _COMPARE, _COMPARE, _printed, _nothing),
+        Scenario("tune", _TUNE, _TUNE, _printed, _nothing),
     )
 }

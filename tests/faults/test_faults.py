@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from hypercondense.errors import HypercondenseError
 from hypercondense.experiments.results import ResultsFile, read_lines
 from hypercondense.experiments.settings import Settings
 from makers.experiment_cases import content
-from makers.processes import command, memory_disk
+from makers.processes import Blow, command, memory_disk
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="signals and limits of Linux")
 
@@ -41,6 +42,20 @@ def place(base: Path) -> Path:
 def test_a_kill_at_any_moment_changes_no_bit_and_leaves_nothing(name: str, base: Path, place: Path) -> None:
     known = reference(SCENARIOS[name], base, place / "run")
     assert [kill(known, place / "run", Random(seed)).wrong for seed in range(2)] == [[], []]
+
+
+def test_what_a_killed_database_left_is_removed_by_the_next_run(base: Path, place: Path) -> None:
+    scenario, folder = SCENARIOS["mapped"], copied(base, place / "run")
+    fall = Blow(signal.SIGKILL, "hypercondense.data.gathering:_Tables._fill_nodes")
+    process = command(scenario.command, folder=folder, blow=fall)
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    assert drafts_in(folder) != [] and not (folder / "out").exists()
+    again = command(scenario.again, folder=folder)
+    again.join()
+    assert again.exitcode == 0, (folder / "stderr").read_text()
+    scenario.whole(folder)
+    assert drafts_in(folder) == []
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import re
 import struct
 import zipfile
 from collections.abc import Callable
@@ -184,6 +185,66 @@ def many_labels(rng: Random) -> Case:
     return Case("Cornell", "many labels", {"hyperedges-x.txt": b"1,2\n", "node-labels-x.txt": b"1\n" * nodes})
 
 
+@cache
+def _packed(kind: str) -> bytes:
+    """A table of Parquet with hardly a byte for each of its many values."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    count = 20_000_000
+    zeros = np.zeros(count, np.int64)
+    if kind == "lists":
+        ends = pa.array([0, count, 2 * count], pa.int32())
+        lists = pa.ListArray.from_arrays(ends, pa.array(np.zeros(2 * count, np.float32)))
+        table = pa.table({"node": [0, 1], "label": [0, 1], "features": lists})
+    elif kind == "texts":
+        rows = pa.array(np.zeros(300_000, np.int32))
+        texts = pa.DictionaryArray.from_arrays(rows, pa.array(["a" * 50_000]))
+        table = pa.table({"node": np.arange(300_000), "label": texts, "x": np.zeros(300_000)})
+    elif kind == "nodes":
+        table = pa.table({"node": np.arange(count), "label": zeros})
+    else:
+        table = pa.table({"node": zeros, "hyperedge": zeros})
+    out = io.BytesIO()
+    numbers = {"node": "DELTA_BINARY_PACKED"} if kind == "nodes" else None
+    pq.write_table(
+        table,
+        out,
+        compression="zstd",
+        use_dictionary=[name for name in table.column_names if numbers is None or name != "node"],
+        column_encoding=numbers,
+    )
+    return out.getvalue()
+
+
+def many_rows(rng: Random) -> Case:
+    """Tables of Parquet that declare many values, or hide how many."""
+    kind = rng.choice(("lists", "texts", "nodes", "memberships"))
+    content = _packed(kind)
+    if rng.random() < 0.3:
+        content = _hidden(content)
+    name = "incidences.parquet" if kind == "memberships" else "nodes.parquet"
+    good = dict(beginnings("parts")[1])
+    if kind in ("lists", "texts"):
+        del good["features.npy"]
+    return Case("parts", f"many rows: {kind}", {**good, name: content})
+
+
+def _hidden(content: bytes) -> bytes:
+    """Every count of more than a million in the footer becomes one, in as many bytes."""
+    length = struct.unpack("<I", content[-8:-4])[0]
+    footer = content[-8 - length : -8]
+    small = re.sub(rb"[\x80-\xff]{3}[\x01-\x7f]", b"\x82\x80\x80\x00", footer)
+    return content[: -8 - length] + small + content[-8:]
+
+
+def many_table_columns(rng: Random) -> Case:
+    """A table of a few bytes for each of its columns, which take thousands."""
+    names = ",".join(map(str, range(rng.choice((30_000, 100_000)))))
+    good = beginnings("parts")[0]
+    return Case("parts", "many columns", {**good, "nodes.csv": f"node,label,{names}\na,0,1\n".encode()})
+
+
 def wrong_types(rng: Random) -> Case:
     """Tensors of numbers that numpy does not have, and torch views that it cannot show."""
     import torch
@@ -224,5 +285,7 @@ BOMBS: tuple[Callable[[Random], Case], ...] = (
     large_plan,
     pipes,
     many_labels,
+    many_rows,
+    many_table_columns,
     wrong_types,
 )

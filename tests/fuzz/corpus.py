@@ -4,9 +4,12 @@ import io
 import json
 import struct
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from fuzz.bombs import _npz, _pickled
 from fuzz.contract import Case
@@ -16,7 +19,7 @@ from fuzz.targets import beginnings
 
 def CORPUS() -> list[Case]:
     """All of them."""
-    return [*_pickles(), *_archives(), *_texts(), *_folders(), *_plans_and_lines()]
+    return [*_pickles(), *_archives(), *_texts(), *_parts(), *_folders(), *_plans_and_lines()]
 
 
 def _good(reader: str, **changes: bytes | None) -> dict[str, bytes | None]:
@@ -61,6 +64,27 @@ def _texts() -> Iterator[Case]:
         yield Case("tables", f"{cell!r} as a number", _good("tables", **{"features.csv": changed}))
     header = b"node,\x1b]0;x\x07\nn0,cat\n"
     yield Case("tables", "escapes in a header", _good("tables", **{"labels.csv": header}))
+
+
+def _parts() -> Iterator[Case]:
+    def saved(save: Callable[..., None], **arrays: Any) -> bytes:
+        out = io.BytesIO()
+        save(out, **arrays)
+        return out.getvalue()
+
+    complexes = saved(np.save, arr=np.ones((4, 2), complex))
+    for told, content in (
+        ("an archive", saved(np.savez, a=np.ones(4))),
+        ("complex numbers", complexes),
+        ("half a file", complexes[:-9]),
+        ("no header", b"\x93NUMPY\x01\x00\x04\x00{'a("),
+    ):
+        files = {**beginnings("parts")[1], "features.npy": content}
+        yield Case("parts", f"{told} as features.npy", dict(files))
+    table = io.BytesIO()
+    pq.write_table(pa.table({"node": [0, 1], "label": pa.array([2**63 + 5, 1], pa.uint64())}), table)
+    files = {**beginnings("parts")[1], "nodes.parquet": table.getvalue()}
+    yield Case("parts", "a label of 64 bits", dict(files))
 
 
 def _folders() -> Iterator[Case]:

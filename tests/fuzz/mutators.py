@@ -264,6 +264,48 @@ def _npy(content: bytes, rng: Random) -> bytes:
     return content[:8] + struct.pack("<H", len(header)) + header.encode("latin-1") + body
 
 
+def _parquet(content: bytes, rng: Random) -> bytes:
+    """Columns of other types, without values, under other names, packed otherwise; and another footer."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if rng.random() < 0.4:
+        length = struct.unpack("<I", content[-8:-4])[0]
+        begin = len(content) - 8 - length
+        return content[:begin] + _flip(content[begin:-8], rng) + content[-8:]
+    table = pq.read_table(io.BytesIO(content))
+    place = rng.randrange(table.num_columns)
+    name, size = table.column_names[place], table.num_rows
+    values = rng.choice(
+        (
+            pa.nulls(size, pa.int64()),
+            pa.array([str(one) for one in range(size)]),
+            pa.array([[1.0]] * size),
+            pa.array([[[1.0]]] * size),
+            pa.array([float("nan")] * size),
+            pa.array([1e300] * size),
+            pa.array([2**63 + 5] * size, pa.uint64()),
+            pa.array([b"\xff\xfe"] * size),
+            pa.array([{"a": 1}] * size),
+            pa.array(["\x1b[2J"] * size),
+            pa.array([-1] * size, pa.int8()),
+            pa.array(["a"] * size).dictionary_encode(),
+            pa.array([0] * size, pa.timestamp("s")),
+            table.column(place),
+        )
+    )
+    called = rng.choice((name, name, name, "label", "features", "\x1b[2J", 'a"b', ""))
+    out = io.BytesIO()
+    pq.write_table(
+        table.set_column(place, called, values),
+        out,
+        compression=rng.choice(("none", "snappy", "zstd", "gzip")),
+        data_page_version=rng.choice(("1.0", "2.0")),
+        row_group_size=rng.choice((1, 2, 1000)),
+    )
+    return out.getvalue()
+
+
 def _safetensors(content: bytes, rng: Random) -> bytes:
     (length,) = struct.unpack("<Q", content[:8])
     header, body = json.loads(content[8 : 8 + length]), content[8 + length :]
@@ -315,5 +357,6 @@ _CHANGES: dict[str, Callable[[bytes, Random], bytes]] = {
     "npz": _zip,
     "pt": _zip,
     "npy": _npy,
+    "parquet": _parquet,
     "safetensors": _safetensors,
 }

@@ -180,6 +180,22 @@ def _write_mapped(folder: Path) -> None:
         write_mapped(tiny(), folder, overwrite=True)
 
 
+def _write_csv_parts(folder: Path) -> None:
+    (folder / "nodes.csv").write_text("node,label,wide,tall\na,cat,1,0\nb,dog,0,1\nc,dog,1,1\nd,cat,0.5,0\n")
+    (folder / "incidences-0.csv").write_text("node,hyperedge,weight\na,x,1\nb,x,2\n")
+    (folder / "incidences-1.csv").write_text("node,hyperedge,weight\nc,x,0.5\nc,y,1\nd,y,1\n")
+
+
+def _write_parquet_parts(folder: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    node_ids, hyperedge_ids, _ = SOURCE.incidence
+    pq.write_table(pa.table({"node": node_ids, "hyperedge": hyperedge_ids}), folder / "incidences.parquet")
+    pq.write_table(pa.table({"node": [0, 1, 2, 3], "label": SOURCE.labels}), folder / "nodes.parquet")
+    np.save(folder / "features.npy", SOURCE.dense_features())
+
+
 #: What writes good files of each reader into an empty folder; several are several beginnings.
 WRITERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "native": (format_examples.native, _write_sparse_native),
@@ -193,6 +209,7 @@ WRITERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "WordNet": (format_examples.wordnet,),
     "npz": (_write_soft, _write_sparse, format_examples.npz),
     "tables": (format_examples.tables, _table_files),
+    "parts": (_write_csv_parts, _write_parquet_parts),
     "plan": (_plan,),
     "results": (_write_results,),
     "recipe": (_write_recipe,),
@@ -224,6 +241,19 @@ def _check_hypergraph(folder: Path) -> None:
 def _check_mapped(folder: Path) -> None:
     with _own_cache(folder / "cache"):
         _check_hypergraph(folder)
+
+
+def _check_parts(folder: Path) -> None:
+    """What ``convert --mapped`` does."""
+    from hypercondense.data.gathering import gather
+
+    with _own_cache(folder / "cache"):
+        try:
+            gather(folder, folder / "again", threads=1)
+        except ValueError as error:  # numbers that are no hypergraph
+            raise FormatError(error) from error
+        gathered = read(folder / "again")
+        _check_written(gathered, folder / "third")
 
 
 def _check_written(hypergraph: Hypergraph, place: Path) -> None:
@@ -322,6 +352,7 @@ def _expected() -> Any:
 CHECKS: dict[str, Check] = {
     **dict.fromkeys(list(WRITERS)[:11], _check_hypergraph),
     "mapped": _check_mapped,
+    "parts": _check_parts,
     "plan": _check_plan,
     "results": _check_results,
     "recipe": _check_recipe,

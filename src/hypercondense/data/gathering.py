@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypercondense.data.formats.opened import id_type, mapped_folder
-from hypercondense.data.parts import INCIDENCES, NODES, Parts, database, view
-from hypercondense.errors import FormatError
+from hypercondense.data.parts import INCIDENCES, NODES, Allowance, Parts, database, view
+from hypercondense.errors import FormatError, one_line
+from hypercondense.files.drafts import workplace
 from hypercondense.files.maps import release
 from hypercondense.hypergraph.arrays import UNKNOWN
-from hypercondense.runtime.memory import resident_bytes
+from hypercondense.runtime.memory import available_bytes, resident_bytes
 
 _BATCH = 100_000  # rows that are in Python at once
 _SPARE = 150 * 10**6  # bytes for them and for the pages of maps
@@ -38,7 +38,8 @@ def gather(
     Args:
         folder: Where the tables are, as Parquet or CSV.
         out: The folder to write.
-        memory: Bytes that this process may take; what is more is sorted on disk, beside ``out``.
+        memory: Bytes that this process may take; what is more is sorted on disk, beside ``out``. Tables may
+            also be unpacked to so many, where the size of their files does not allow it.
         overwrite: Whether ``out`` may be replaced.
         threads: Of the database.
 
@@ -47,13 +48,12 @@ def gather(
         ConfigError: The memory is too little, or DuckDB is missing.
     """
     parts = Parts.of(folder)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    budget = (memory or _DEFAULT) - resident_bytes() - _SPARE
+    budget = min(memory or _DEFAULT, available_bytes() or _DEFAULT) - resident_bytes() - _SPARE
     with (
-        TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as scratch,
-        database(budget, Path(scratch), threads=threads) as connection,
+        workplace(out) as scratch,
+        database(budget, scratch, threads=threads) as connection,
     ):
-        tables = _Tables(connection, parts)
+        tables = _Tables(connection, parts, Allowance.of(folder, parts, memory))
         with mapped_folder(out, tables.shapes, overwrite=overwrite) as (arrays, manifest):
             tables.fill(arrays)
             manifest |= {"name": folder.resolve().name, "facts": tables.facts}
@@ -80,13 +80,17 @@ class _Key:
 
 
 class _Tables:
-    def __init__(self, connection: Any, parts: Parts) -> None:
+    def __init__(self, connection: Any, parts: Parts, allowance: Allowance) -> None:
         self.connection, self.parts = connection, parts
+        allowance.check_files(connection)
         self.columns = view(connection, NODES, parts.nodes)
         memberships = view(connection, INCIDENCES, parts.incidences)
         _need(parts.nodes[0], self.columns, ("node", "label"))
         _need(parts.incidences[0], memberships, ("node", "hyperedge"))
         self.weighted = "weight" in memberships
+        if self.weighted:
+            _need_numbers(INCIDENCES, "weight", memberships["weight"])
+        allowance.check_texts(connection, {NODES: self.columns, INCIDENCES: memberships})
         self._check_nulls(INCIDENCES, ["node", "hyperedge", *(["weight"] if self.weighted else [])])
         self._check_nulls(NODES, ["node"])
         self.node = self._key("node", NODES, "SELECT node AS name, row_number() OVER () - 1 AS id FROM nodes")
@@ -188,13 +192,14 @@ class _Tables:
         if not columns:
             if self.parts.features is None:
                 raise FormatError("nodes has no columns of features, and there is no features.npy beside it")
-            shape = np.load(self.parts.features, mmap_mode="r", allow_pickle=False).shape
+            shape = _matrix(self.parts.features).shape
             if len(shape) != 2 or shape[0] != self.node.size:
                 raise FormatError(
                     f"features.npy must have a row per node, {self.node.size}, got shape {shape}"
                 )
             return [], int(shape[1])
         if columns == ["features"] and self.columns["features"].endswith("]"):
+            _need_numbers(NODES, "features", self.columns["features"].rpartition("[")[0])
             low, high = self.connection.execute(
                 "SELECT min(len(features)), max(len(features)) FROM nodes"
             ).fetchall()[0]
@@ -202,11 +207,7 @@ class _Tables:
                 raise FormatError(f"the lists of features must be of one length, they have {low} to {high}")
             return columns, int(high)
         for column in columns:
-            if self.columns[column] not in _REAL:
-                raise FormatError(
-                    f"features must be numbers: column {column[:40]!r} of nodes is {self.columns[column]}; "
-                    "encode it, or leave it out"
-                )
+            _need_numbers(NODES, column, self.columns[column])
         return columns, len(columns)
 
     def _label_names(self) -> list[str] | None:
@@ -221,23 +222,22 @@ class _Tables:
     def _fill_nodes(self, features: NDArray[Any], labels: NDArray[Any]) -> None:
         quoted = [f'"{column.replace(chr(34), 2 * chr(34))}"' for column in self.feature_columns]
         number = "node" if self.node.numbered else "row_number() OVER () - 1"
-        label = "label" if self.label_names is None else "label::VARCHAR"
+        label = f"coalesce(label::BIGINT, {UNKNOWN})" if self.label_names is None else "label::VARCHAR"
         places = {name: place for place, name in enumerate(self.label_names or ())}
         selected = ", ".join((f"{number} AS id", f"{label} AS label", *quoted))
         for batch in self._batches(f"SELECT {selected} FROM nodes"):
             ids = batch.column(0).to_numpy(zero_copy_only=False).astype(np.int64)
-            given = batch.column(1).to_pylist()
             labels[ids] = (
-                [UNKNOWN if one is None else one for one in given]
+                batch.column(1).to_numpy(zero_copy_only=False)
                 if self.label_names is None
-                else [places.get(one, UNKNOWN) for one in given]
+                else [places.get(one, UNKNOWN) for one in batch.column(1).to_pylist()]
             )
             if self.feature_columns:
                 features[ids] = self._rows(batch)
             release(features)
             release(labels)
         if self.parts.features is not None and not self.feature_columns:
-            _copy(np.load(self.parts.features, mmap_mode="r", allow_pickle=False), features)
+            _copy(_matrix(self.parts.features), features)
 
     def _rows(self, batch: Any) -> NDArray[np.float32]:
         columns = batch.columns[2:]
@@ -245,10 +245,10 @@ class _Tables:
             whole = column.flatten() if self.feature_columns == ["features"] else column
             if column.null_count or whole.null_count:
                 raise FormatError(f"{name[:40]!r} of nodes has rows without a number; complete them")
-        if self.feature_columns == ["features"] and self.columns["features"].endswith("]"):
-            flat: NDArray[Any] = columns[0].flatten().to_numpy(zero_copy_only=False)
-            return flat.astype(np.float32).reshape(len(batch), self.num_features)
         with np.errstate(over="ignore"):  # infinite numbers are refused by the check that follows
+            if self.feature_columns == ["features"] and self.columns["features"].endswith("]"):
+                flat: NDArray[Any] = columns[0].flatten().to_numpy(zero_copy_only=False)
+                return flat.astype(np.float32).reshape(len(batch), self.num_features)
             return np.stack(
                 [column.to_numpy(zero_copy_only=False).astype(np.float32) for column in columns], axis=1
             )
@@ -298,8 +298,27 @@ def _need(file: Path, columns: dict[str, str], needed: tuple[str, ...]) -> None:
             raise FormatError(f"{file} must have a column {column!r}, it has {', '.join(list(columns)[:6])}")
 
 
+def _need_numbers(table: str, column: str, kind: str) -> None:
+    if kind not in _REAL:
+        raise FormatError(
+            f"column {column[:40]!r} of {table} must be numbers, it is {kind[:40]}; encode it or leave it out"
+        )
+
+
+def _matrix(path: Path) -> NDArray[Any]:
+    """A file of numpy, mapped."""
+    try:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # a broken header makes numpy raise a dozen types
+        raise FormatError(f"{path} is no whole file of numpy ({one_line(error, longest=120)})") from error
+    if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiub":
+        raise FormatError(f"{path} must be one matrix of real numbers, as numpy.save writes it")
+    return found
+
+
 def _copy(given: NDArray[Any], into: NDArray[Any]) -> None:
     for start in range(0, len(given), _BATCH):
-        into[start : start + _BATCH] = given[start : start + _BATCH]
+        with np.errstate(over="ignore"):
+            into[start : start + _BATCH] = given[start : start + _BATCH]
         release(given)
         release(into)

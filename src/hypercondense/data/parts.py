@@ -1,19 +1,25 @@
 """Tables in many files and in any order: which files there are, and how a database reads them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hypercondense.errors import ConfigError, FormatError, one_line
+from hypercondense.files.regular import open_regular
 from hypercondense.runtime.memory import format_size
 
 ENDINGS = (".parquet", ".csv")
 INCIDENCES, NODES = "incidences", "nodes"
 _NUMBERED = re.compile(r"(.*?)(\d+)(-of-\d+)?")
 _SMALLEST = 200 * 10**6  # bytes that the database needs to do anything
+_BASE, _GROWTH = 400 * 10**6, 100  # bytes that tables may be unpacked to, and so many times their files
+_COLUMN_BYTES, _VALUE_BYTES, _ROW_BYTES = 32_768, 8, 32  # what the database and Python take for each
+_LONGEST_HEADER = 10 * 2**20
+_NAMING = ("node", "hyperedge", "label")
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,73 @@ class Parts:
         return cls(
             _files(folder, INCIDENCES), _files(folder, NODES), features if features.is_file() else None
         )
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What tables may be unpacked to: a few bytes of Parquet can stand for a billion rows."""
+
+    parts: Parts
+    folder: Path
+    num_bytes: int
+    from_files: int
+
+    @classmethod
+    def of(cls, folder: Path, parts: Parts, memory: int | None) -> "Allowance":
+        """So many times the files, or ``memory`` where that is more."""
+        size = sum(file.stat().st_size for file in (*parts.incidences, *parts.nodes))
+        return cls(parts, folder, max(_BASE + _GROWTH * size, memory or 0), size)
+
+    def check_files(self, connection: Any) -> None:
+        """Refuse tables of more rows and columns, as their files declare them.
+
+        Raises:
+            FormatError: The text tells the size, what is allowed, and what allows more.
+        """
+        needed = sum(
+            (_declared_by_parquet if file.suffix.lower() == ".parquet" else _declared_by_csv)(
+                connection, file
+            )
+            for file in (*self.parts.incidences, *self.parts.nodes)
+        )
+        self._check(needed)
+
+    def check_texts(self, connection: Any, tables: Mapping[str, Mapping[str, str]]) -> None:
+        """Refuse names that are longer altogether: one long text in a file may be named by every row."""
+        needed = 0
+        for table, columns in tables.items():
+            texts = [name for name in _NAMING if columns.get(name) == "VARCHAR"]
+            told = ", ".join(f"sum(strlen({name}))" for name in texts)
+            if texts:
+                row = connection.execute(f"SELECT {told} FROM {table}").fetchall()[0]
+                needed += sum(int(one or 0) for one in row)
+        self._check(needed)
+
+    def _check(self, needed: int) -> None:
+        if needed > self.num_bytes:
+            raise FormatError(
+                f"the tables of {self.folder} declare {format_size(needed)} and are files of "
+                f"{format_size(self.from_files)}, which may hold {format_size(self.num_bytes)}; check them, "
+                "or allow more with --memory (memory=... in Python)"
+            )
+
+
+def _declared_by_parquet(connection: Any, file: Path) -> int:
+    columns, values, rows = (
+        int(connection.execute(query, [_quoted(file)]).fetchall()[0][0] or 0)
+        for query in (
+            "SELECT count(*) FROM parquet_schema(?)",
+            "SELECT sum(num_values) FROM parquet_metadata(?)",
+            "SELECT sum(num_rows) FROM parquet_file_metadata(?)",
+        )
+    )
+    return columns * _COLUMN_BYTES + values * _VALUE_BYTES + rows * _ROW_BYTES
+
+
+def _declared_by_csv(_connection: Any, file: Path) -> int:
+    """What columns take; rows cannot be declared without being there."""
+    with open_regular(file) as opened:
+        return opened.readline(_LONGEST_HEADER).count(b",") * _COLUMN_BYTES
 
 
 def are_parts(path: Path) -> bool:
@@ -121,7 +194,12 @@ def view(connection: Any, name: str, files: tuple[Path, ...]) -> dict[str, str]:
     Raises:
         FormatError: A part has other columns than the first.
     """
-    reads = connection.read_csv if files[0].suffix.lower() == ".csv" else connection.read_parquet
+    # Without saying so, the name of a folder such as label=5 would become a column.
+    reads = (
+        partial(connection.read_csv, header=True, hive_partitioning=False)
+        if files[0].suffix.lower() == ".csv"
+        else partial(connection.read_parquet, hive_partitioning=False)
+    )
     first: dict[str, str] = {}
     for file in files:
         table = reads(_quoted(file))
