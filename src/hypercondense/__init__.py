@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hypercondense.condensation import Condensation, load_condensed
     from hypercondense.condensing import parts as recipes
     from hypercondense.data import digits, load, save, synthetic
+    from hypercondense.estimating import Estimate, estimate
     from hypercondense.evaluation import Score, evaluate
     from hypercondense.evaluation.network import TrainedNetwork, load_network, train
     from hypercondense.evaluation.tuning import tune
@@ -45,6 +46,7 @@ __all__ = [
     "AHGCDD",
     "AHGCDDX",
     "Condensation",
+    "Estimate",
     "Hypergraph",
     "Score",
     "Split",
@@ -53,6 +55,7 @@ __all__ = [
     "compare",
     "condense",
     "digits",
+    "estimate",
     "evaluate",
     "from_arrow",
     "from_dhg",
@@ -87,6 +90,7 @@ _HOMES = {
     "comparing": ("compare",),
     "condensation": ("Condensation", "load_condensed"),
     "data": ("digits", "load", "save", "synthetic"),
+    "estimating": ("Estimate", "estimate"),
     "evaluation": ("Score", "evaluate"),
     "evaluation.network": ("TrainedNetwork", "load_network", "train"),
     "evaluation.tuning": ("tune",),

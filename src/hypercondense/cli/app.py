@@ -9,6 +9,7 @@ from hypercondense.cli.condense import condense
 from hypercondense.cli.convert import convert
 from hypercondense.cli.datasets import datasets
 from hypercondense.cli.demo import demo
+from hypercondense.cli.estimate import estimate
 from hypercondense.cli.evaluate import evaluate
 from hypercondense.cli.export import export
 from hypercondense.cli.info import info
@@ -50,6 +51,7 @@ app.command()(demo)
 app.add_typer(datasets, name="datasets")
 app.command()(info)
 app.command()(methods)
+app.command()(estimate)
 app.command()(condense)
 app.command()(evaluate)
 app.command()(compare)

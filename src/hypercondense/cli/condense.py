@@ -15,6 +15,7 @@ from hypercondense.cli import options, output
 from hypercondense.names import DEFAULT_METHOD, SEARCHES
 
 #: What the stages of `auto` take beside each other; the guard tells nothing of itself.
+_WORTH_TELLING = 60.0  # seconds
 EXPECTED = {"search": 90.0, "guard": 10.0}
 Ratio = Annotated[
     float | None, typer.Option(help="Condensed nodes as a fraction of all source nodes, as 0.01.")
@@ -116,6 +117,10 @@ def condense(
         output.warn(warning)
     with sole_writer(folder):
         check_begun(folder, resume=resume, force=force)
+        if retain is None and not resume:
+            asked: dict[str, Any] = {"ratio": ratio, "nodes": nodes, "ratio_of": ratio_of}
+            asked |= {"method": method, "settings": changes, "budget": budget, "memory": most_memory}
+            tell_cost(hypergraph, parts, **asked, cached=cache, quiet=quiet)
         expected = EXPECTED if method == DEFAULT_METHOD else None
         with output.progress(quiet=quiet, expected=expected) as progress:
             result = catalogue.condense(
@@ -168,6 +173,22 @@ def condense(
     show(result, folder, again=again, json=json, quiet=quiet)
     if quiet and out is None and not json:
         output.answer(str(folder))  # nobody could know it
+
+
+def tell_cost(source: Any, parts: Any, *, quiet: bool, method: str, **how: Any) -> None:
+    """Say what it will take if that is more than a minute; small sources are not asked about."""
+    from hypercondense.catalogue import make_method
+    from hypercondense.estimating import estimable, estimate
+
+    if quiet or not estimable(make_method(method, how["settings"], budget=how["budget"]), source, parts):
+        return
+    told = estimate(source, parts, method=method, **how).condense
+    if told.seconds["total"] > _WORTH_TELLING:
+        from hypercondense.cli.estimate import in_line
+
+        most = sorted(told.shares.items(), key=lambda one: one[1], reverse=True)[:3]
+        stages = ", ".join(f"{stage} {share:.0%}" for stage, share in most)
+        output.note(f"condensing takes {in_line(told)} ({stages})", quiet=quiet)
 
 
 def default_out(

@@ -55,7 +55,7 @@ def _seconds(bench: Bench, run: TrainingRun, form: Configuration) -> float:
         ).to(source.labels.device)
         step = fitting_step(model, form, graph, source, split)
         step()
-        of_step = _timed(step)
+        of_step = timed(step)
         assert form.epochs is not None
         looks = Looks(source, split, every=VALIDATE_EVERY, epochs=form.epochs, metric=bench.metric)
         return form.epochs * of_step + _seconds_of(looks, model)
@@ -66,14 +66,14 @@ def _seconds_of(looks: Looks, model: HypergraphNetwork) -> float:
     if len(looks.ids) == 0:
         return 0.0
     looks(model)
-    seconds = looks.number * _timed(lambda: looks(model))
+    seconds = looks.number * timed(lambda: looks(model))
     if looks.sampled:
         looks.at_all(model)
-        seconds += looks.finalists * _timed(lambda: looks.at_all(model))
+        seconds += looks.finalists * timed(lambda: looks.at_all(model))
     return seconds
 
 
-def _timed(work: Callable[[], object]) -> float:
+def timed(work: Callable[[], object]) -> float:
     """Seconds of a piece of work, the median of several where it is short: one alone may be interrupted."""
     taken: list[float] = []
     while not taken or (sum(taken) < _ENOUGH and len(taken) < _REPEATS):

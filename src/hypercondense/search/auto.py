@@ -65,20 +65,24 @@ class Auto(Value):
         asked = self.models or ("hgnn" if self.budget is None else "hgnn+unigcnii")
         return asked.split("+")
 
-    def run(self, job: Job) -> Made:
-        """Try what pays, and return the best with a record of everything that was tried."""
-        sizes = Sizes.of(job.material.source, job.material.split, len(job.labels))
+    def facts(self, sizes: Sizes, *, whole_training: bool, chooses: bool, seed: int) -> Facts:
+        """What is known before the first trial; all that may be tried follows from it."""
         facts = Facts(
             sizes=sizes,
             entries=PORTFOLIO,
-            whole_training=job.whole_training,
+            whole_training=whole_training,
             unlimited=self.budget is not None,
-            asking=self._price_of_asking(sizes) if job.chooses else 0.0,
-            seed=job.seed,
+            asking=self._price_of_asking(sizes) if chooses else 0.0,
+            seed=seed,
         )
         budget = Budget() if self.budget is None else Budget.parse(str(self.budget))
-        if budget.is_time:
-            facts = replace(facts, entries=affordable_first(facts, budget))
+        return replace(facts, entries=affordable_first(facts, budget)) if budget.is_time else facts
+
+    def run(self, job: Job) -> Made:
+        """Try what pays, and return the best with a record of everything that was tried."""
+        sizes = Sizes.of(job.material.source, job.material.split, len(job.labels))
+        facts = self.facts(sizes, whole_training=job.whole_training, chooses=job.chooses, seed=job.seed)
+        budget = Budget() if self.budget is None else Budget.parse(str(self.budget))
         entries = self.race.entries(facts)
         if not job.chooses:
             reason = "there are no validation nodes" if job.select else "validation nodes may not choose"
