@@ -58,15 +58,16 @@ def test_block_width_and_threads_do_not_change_a_bit(source, width, threads):
 @given(sources(), st.data())
 def test_rows_of_some_nodes_are_those_of_the_whole_to_the_bit(source, data):
     node_ids = np.array(data.draw(st.lists(st.integers(0, source.num_nodes - 1))), np.int64)
-    rows = diffuse(source, WEIGHTS, node_ids=node_ids)
-    np.testing.assert_array_equal(rows, diffuse(source, WEIGHTS)[node_ids])
+    expected = diffuse(source, WEIGHTS)[node_ids]
+    for memory in (None, 10**8):
+        rows = diffuse(source, WEIGHTS, node_ids=node_ids, memory=memory)
+        np.testing.assert_array_equal(rows, expected)
 
 
-def test_rows_of_some_nodes_are_not_for_a_budget_or_a_file(tmp_path):
+def test_rows_of_some_nodes_are_not_for_a_file(tmp_path):
     source = hypergraph_of(random_incidence(0))
-    for where in ({"memory": 10**8}, {"out": tmp_path / "out.npy"}):
-        with pytest.raises(ValueError, match="node_ids cannot be combined"):
-            diffuse(source, WEIGHTS, node_ids=np.array([0]), **where)
+    with pytest.raises(ValueError, match="node_ids cannot be combined"):
+        diffuse(source, WEIGHTS, node_ids=np.array([0]), out=tmp_path / "out.npy")
 
 
 @settings(deadline=None, max_examples=30)

@@ -150,7 +150,7 @@ def test_factors_and_loop_make_up_the_matrix():
     source = hypergraph_of(random_incidence(5, num_hyperedges=4))
     propagation = Propagation.of(source)
     matrix = np.diag(propagation.loop).astype(np.float64)
-    inner = propagation.to_nodes.toarray() @ propagation.to_hyperedges.toarray()
+    inner = propagation.to_nodes.matrix.toarray() @ propagation.to_hyperedges.matrix.toarray()
     matrix[np.ix_(propagation.active_ids, propagation.active_ids)] += inner
     np.testing.assert_allclose(matrix, dense_propagation(with_self_loops(source)), atol=1e-6)
     assert sorted([*propagation.active_ids, *propagation.still_ids]) == list(range(source.num_nodes))

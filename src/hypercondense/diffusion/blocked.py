@@ -5,8 +5,6 @@ so the matrix is read and written once, whatever K is; blocks are shared out ove
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -15,11 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
+from hypercondense.diffusion.filed import bytes_to_make, filed_propagation
 from hypercondense.diffusion.filters import Kernel, Polynomial
 from hypercondense.diffusion.mapped import new_map, open_map
 from hypercondense.diffusion.operator import Propagation
 from hypercondense.diffusion.plan import CHUNK_BYTES, BlockPlan, fastest_plan, plan_within
-from hypercondense.errors import CondensationError
+from hypercondense.diffusion.shards import workers
+from hypercondense.errors import CondensationError, ConfigError
 from hypercondense.files.maps import release
 from hypercondense.files.storage import replaced_file
 from hypercondense.hypergraph import Dense, Features, Hypergraph, Ids
@@ -36,6 +36,8 @@ def diffuse(
     memory: int | None = None,
     out: Path | None = None,
     node_ids: Ids | None = None,
+    features: Dense | None = None,
+    scratch: Path | None = None,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> Dense:
@@ -48,11 +50,14 @@ def diffuse(
         kernel: The polynomial, for example from :func:`heat_kernel`, or ``w_0 .. w_K`` of ``sum_k w_k P^k``.
         self_loops: Whether every node without a singleton hyperedge gets one (the convention).
         walks: Whether P is that of random walks, which takes means over neighbours, and not symmetric.
-        memory: Bytes this may take beside the source and the factors of P; without ``out`` the result
-            is part of it. The default is as much as is fast.
+        memory: Bytes this may take. The factors of P of a mapped source are then in files, and a shard of
+            them is part of it; those of a source in memory come beside it. Without ``out`` the result is
+            part of it. The default is as much as is fast.
         out: A ``.npy`` file for the result, which is then a read-only memory map. It appears when whole.
-        node_ids: Nodes whose rows are returned, in memory and without a budget; all other rows then live no
-            longer than their block of columns. The default is all nodes.
+        node_ids: Nodes whose rows are returned, in memory; all other rows then live no longer than their
+            block of columns. The default is all nodes.
+        features: What is diffused instead of the features of the source, with a row for every node.
+        scratch: Folder for files that are needed meanwhile.
         threads: The default is the number torch is set to.
         progress: Told the number of finished columns.
 
@@ -70,27 +75,55 @@ def diffuse(
     threads = torch.get_num_threads() if threads is None else threads
     if threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
-    if node_ids is not None and (memory is not None or out is not None):
-        raise ValueError(
-            "node_ids cannot be combined with memory or out; diffuse all nodes, then take the rows"
-        )
-    propagation = Propagation.of(source, self_loops=self_loops, walks=walks)
+    if node_ids is not None and out is not None:
+        raise ValueError("node_ids cannot be combined with out; diffuse all nodes, then take the rows")
+    given = source.features if features is None else features
     if memory is None:
+        propagation = Propagation.of(source, self_loops=self_loops, walks=walks)
         plan = fastest_plan(source, propagation, polynomial, threads=threads)
     else:
-        plan = plan_within(memory, source, propagation, polynomial, threads=threads, whole=out is None)
+        propagation = _within(
+            memory, source, self_loops=self_loops, walks=walks, threads=threads, scratch=scratch
+        )
+        rows = 0 if node_ids is None else 4 * len(node_ids) * given.shape[1]
+        plan = plan_within(
+            memory - rows,
+            source,
+            propagation,
+            polynomial,
+            threads=threads,
+            whole=out is None and node_ids is None,
+            num_columns=given.shape[1],
+        )
     if out is None and node_ids is None:
         _check_room(source, plan)
-    work = _Work(source.features, propagation, polynomial, plan, progress)
+    work = _Work(given, propagation, polynomial, plan, progress)
     try:
         if node_ids is not None:
-            return work.rows(node_ids)
+            return work.rows(node_ids) if memory is None else work.rows_in_panels(node_ids)
         return work.in_memory() if out is None else work.to_file(out, panels=memory is not None)
     except MemoryError as error:
         raise CondensationError(
             f"diffusing {source.num_nodes} x {source.num_features} features needs "
             f"{format_size(plan.num_bytes)} of memory, more than there is; give a memory, or a smaller one"
         ) from error
+
+
+def _within(
+    memory: int, source: Hypergraph, *, self_loops: bool, walks: bool, threads: int, scratch: Path | None
+) -> Propagation:
+    """P for a budget: of a mapped source with factors in files."""
+    if not source.is_mapped:
+        return Propagation.of(source, self_loops=self_loops, walks=walks)
+    if (needed := bytes_to_make(source)) > memory:
+        raise ConfigError(
+            f"the factors of P of {source.num_nodes} nodes and {source.num_incidences} memberships need at "
+            f"least {format_size(needed)} while they are made, and {format_size(max(0, memory))} are left; "
+            "allow more with --memory"
+        )
+    return filed_propagation(
+        source, self_loops=self_loops, walks=walks, memory=memory, threads=threads, scratch=scratch
+    )
 
 
 def _check_room(source: Hypergraph, plan: BlockPlan) -> None:
@@ -145,6 +178,13 @@ class _Work:
         self._share_out(diffuse_block, self.features.shape[1])
         return result
 
+    def rows_in_panels(self, node_ids: Ids) -> Dense:
+        """Some rows, while no more than a panel of columns is in memory."""
+        result = np.empty((len(node_ids), self.features.shape[1]), np.float32)
+        for panel, columns in self._panels():
+            result[:, columns] = panel.take(node_ids, axis=0)
+        return result
+
     def to_file(self, out: Path, *, panels: bool) -> Dense:
         with replaced_file(out) as draft:
             result = new_map(draft, self.features.shape)
@@ -161,16 +201,20 @@ class _Work:
         self._blocks(self.features if self.plan.direct else result, result, 0)
 
     def _in_panels(self, result: Dense) -> None:
-        """Columns in turns, because a file is read and written much faster in long pieces of its rows."""
-        num_columns = self.features.shape[1]
+        for panel, columns in self._panels():
+            for rows in row_chunks(result):
+                result[rows, columns] = panel[rows]
+                release(result)
+
+    def _panels(self) -> Iterator[tuple[Dense, slice]]:
+        """Diffused columns in turns: a file is read and written much faster in long pieces of its rows."""
+        num_rows, num_columns = self.features.shape
         for start in range(0, num_columns, self.plan.panel_width):
             stop = min(start + self.plan.panel_width, num_columns)
-            panel = np.empty((len(result), stop - start), np.float32)
+            panel = np.empty((num_rows, stop - start), np.float32)
             self._read(panel, start)
             self._blocks(panel, panel, start)
-            for rows in row_chunks(result):
-                result[rows, start:stop] = panel[rows]
-                release(result)
+            yield panel, slice(start, stop)
             del panel  # before the next one is made
 
     def _read(self, panel: Dense, start: int) -> None:
@@ -195,7 +239,7 @@ class _Work:
         """Call ``work`` with every block of columns, several at once; ``before`` are already done."""
         starts = range(0, num_columns, self.plan.width)
         blocks = [slice(start, min(start + self.plan.width, num_columns)) for start in starts]
-        with _workers(self.plan.threads) as pool:
+        with workers(self.plan.threads) as pool:
             for block, _ in zip(blocks, pool.map(work, blocks), strict=True):
                 self.progress("diffuse", before + block.stop, self.features.shape[1])
 
@@ -206,15 +250,3 @@ def _csr_rows(matrix: sp.csr_array, rows: slice) -> sp.csr_array:
     row_starts = matrix.indptr[rows.start : rows.stop + 1] - first
     parts = (matrix.data[first:last], matrix.indices[first:last], row_starts.astype(np.int32))
     return sp.csr_array(parts, shape=(rows.stop - rows.start, matrix.shape[1]))
-
-
-@contextmanager
-def _workers(count: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that each use one torch thread; the number torch is set to is the same afterwards."""
-    before = torch.get_num_threads()
-    try:
-        with ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            yield pool
-    finally:
-        # A thread that sets its own number also sets it for the threads still to come.
-        torch.set_num_threads(before)

@@ -64,6 +64,7 @@ def cached_diffusion(
         self_loops=self_loops,
         walks=walks,
         memory=memory,
+        scratch=cache_dir,
         threads=threads,
         progress=progress,
     )

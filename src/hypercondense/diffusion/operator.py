@@ -1,11 +1,9 @@
 """Apply polynomials of ``P = Dv^-1/2 H De^-1 H^T Dv^-1/2`` of a source without forming P (Eq. 2)."""
 
 import threading
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hypercondense.diffusion.filters import Kernel, Polynomial
+from hypercondense.diffusion.shards import Factor, Held
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
 
 _SPECIAL, _SPECIAL_UP_TO = 4, 24  # multiples of one up to the other are widths with code of their own
@@ -31,18 +30,17 @@ class Propagation:
     Attributes:
         active_ids: Source node ids in some hyperedge of two or more members, increasing.
         still_ids: The other nodes, increasing.
-        to_hyperedges: CSR (larger hyperedges, active nodes), ``De^-1/2 H^T Dv^-1/2``; of walks ``De^-1 H^T``.
-        to_nodes: CSR (active nodes, larger hyperedges), the transpose; of walks ``Dv^-1 H``.
+        to_hyperedges: By rows (larger hyperedges, active nodes), ``De^-1/2 H^T Dv^-1/2``; of walks
+            ``De^-1 H^T``.
+        to_nodes: By rows (active nodes, larger hyperedges), the transpose; of walks ``Dv^-1 H``.
         loop: Diagonal of P that comes from singleton hyperedges, one entry for every node.
-        tensors: ``to_hyperedges`` and ``to_nodes`` as torch CSR tensors, which share their memory.
     """
 
     active_ids: Ids
     still_ids: Ids
-    to_hyperedges: Any
-    to_nodes: Any
+    to_hyperedges: Factor
+    to_nodes: Factor
     loop: Dense
-    tensors: tuple[Tensor, Tensor]
 
     @classmethod
     def of(cls, hypergraph: Hypergraph, *, self_loops: bool = True, walks: bool = False) -> "Propagation":
@@ -121,7 +119,7 @@ class Propagation:
         for _ in range(degree):
             self._gather(x, at_hyperedges)
             x.mul_(loop)
-            torch.addmm(x, self.tensors[1], at_hyperedges, out=x)
+            self.to_nodes.add_product(at_hyperedges, x)
             yield x
 
     def _chebyshev(self, x: Tensor, degree: int) -> Iterator[Tensor]:
@@ -134,7 +132,7 @@ class Propagation:
             factor = 4.0 if step else 2.0
             self._gather(now, at_hyperedges)
             before.neg_().addcmul_(now, factor * loop - factor / 2)
-            torch.addmm(before, self.tensors[1], at_hyperedges, alpha=factor, out=before)
+            self.to_nodes.add_product(at_hyperedges, before, alpha=factor)
             before, now = now, before
             yield now
 
@@ -172,7 +170,7 @@ class Propagation:
         return torch.from_numpy(self.loop[self.active_ids])[:, None]
 
     def _gather(self, x: Tensor, at_hyperedges: Tensor) -> None:
-        torch.addmm(at_hyperedges, self.tensors[0], x, beta=0, out=at_hyperedges)
+        self.to_hyperedges.add_product(x, at_hyperedges, beta=0)
 
 
 def product_width(num_columns: int) -> int:
@@ -232,18 +230,7 @@ def _normalized(
     return Propagation(
         active_ids=np.flatnonzero(active),
         still_ids=np.flatnonzero(~active),
-        to_hyperedges=to_hyperedges,
-        to_nodes=to_nodes,
+        to_hyperedges=Held(to_hyperedges),
+        to_nodes=Held(to_nodes),
         loop=diagonal,
-        tensors=(_torch_csr(to_hyperedges), _torch_csr(to_nodes)),
     )
-
-
-def _torch_csr(matrix: Any) -> Tensor:
-    starts, indices, values = (
-        torch.from_numpy(part) for part in (matrix.indptr, matrix.indices, matrix.data)
-    )
-    with warnings.catch_warnings():
-        # torch calls its CSR layout beta; only its construction and addmm are used, both tested here.
-        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        return torch.sparse_csr_tensor(starts, indices, values, matrix.shape, check_invariants=True)

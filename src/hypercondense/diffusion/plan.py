@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from hypercondense.diffusion.filed import bytes_to_use
 from hypercondense.diffusion.filters import Polynomial
 from hypercondense.diffusion.operator import Propagation, product_width
+from hypercondense.diffusion.shards import Filed
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.runtime.memory import format_size
@@ -64,20 +66,27 @@ def plan_within(
     *,
     threads: int,
     whole: bool,
+    num_columns: int | None = None,
 ) -> BlockPlan:
     """The largest pieces that fit into ``memory`` bytes; ``whole`` if the result itself must fit.
+
+    ``num_columns`` is for a matrix that is not that of the features. Where the factors of P are in files,
+    threads share the rows of a block and not blocks, so that there is one set of buffers only.
 
     Raises:
         ConfigError: Not even one column at a time fits.
     """
-    column = 4 * source.num_nodes
-    for width, workers in _candidates(source.num_features, threads, _cached_width(propagation, polynomial)):
-        fixed = _buffer_bytes(propagation, polynomial, width=width, threads=workers) + 2 * CHUNK_BYTES
-        columns = source.num_features if whole else min(width * workers, source.num_features)
+    column, num_columns = 4 * source.num_nodes, num_columns or source.num_features
+    beside = 2 * CHUNK_BYTES
+    if isinstance(propagation.to_nodes, Filed):
+        beside, threads = beside + bytes_to_use(source, threads=propagation.to_nodes.threads), 1
+    for width, workers in _candidates(num_columns, threads, _cached_width(propagation, polynomial)):
+        fixed = _buffer_bytes(propagation, polynomial, width=width, threads=workers) + beside
+        columns = num_columns if whole else min(width * workers, num_columns)
         needed = fixed + columns * column
         if needed <= memory:
             fitting = (memory - fixed) // column
-            panel_width = min(source.num_features, fitting - fitting % (width * workers) or fitting)
+            panel_width = min(num_columns, fitting - fitting % (width * workers) or fitting)
             return BlockPlan(
                 width=width,
                 threads=workers,
@@ -91,7 +100,7 @@ def plan_within(
         else "nothing smaller than one column is possible"
     )
     raise ConfigError(
-        f"diffusing {source.num_nodes} x {source.num_features} features needs at least "
+        f"diffusing {source.num_nodes} x {num_columns} features needs at least "
         f"{format_size(needed)}, but memory is limited to {format_size(memory)}; allow more, or {advice}"
     )
 

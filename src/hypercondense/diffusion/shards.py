@@ -1,0 +1,137 @@
+"""A sparse factor of P by its rows: whole in memory, or in a file of which shards are read in turn.
+
+A row of a product is one sum over the entries of one row, in their order. Shards are ranges of rows, so that
+neither their number nor the order in which threads finish them is in a bit of the result.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+SHARD_ENTRIES = 1 << 20  # entries that are read together
+SHARD_BYTES = 24 * SHARD_ENTRIES  # of a shard with its indices: at most a row for every entry
+
+
+class Factor(ABC):
+    """A sparse matrix that multiplies dense ones, by rows."""
+
+    shape: tuple[int, int]
+
+    @abstractmethod
+    def add_product(self, x: Tensor, onto: Tensor, *, alpha: float = 1.0, beta: float = 1.0) -> None:
+        """``onto = beta * onto + alpha * matrix @ x``, in place."""
+
+
+class Held(Factor):
+    """A factor in memory, of a ``scipy.sparse.csr_array`` whose memory it shares."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix, self.shape = matrix, matrix.shape
+        self._tensor = csr_tensor(matrix.indptr, matrix.indices, matrix.data, matrix.shape)
+
+    def add_product(self, x: Tensor, onto: Tensor, *, alpha: float = 1.0, beta: float = 1.0) -> None:
+        """All rows at once."""
+        torch.addmm(onto, self._tensor, x, alpha=alpha, beta=beta, out=onto)
+
+
+@dataclass(frozen=True, eq=False)
+class Filed(Factor):
+    """A factor in three files of a folder: ``NAME.starts``, ``NAME.columns`` and ``NAME.values``.
+
+    Args:
+        folder: Where they are.
+        name: What they are called.
+        shape: Rows and columns.
+        index_type: Of the columns; starts have 64 bits.
+        threads: Shards that are worked on at once.
+    """
+
+    folder: Path
+    name: str
+    shape: tuple[int, int]
+    index_type: Any = np.int32
+    threads: int = 1
+
+    def file(self, part: str) -> Path:
+        """Where a part is."""
+        return self.folder / f"{self.name}.{part}"
+
+    def add_product(self, x: Tensor, onto: Tensor, *, alpha: float = 1.0, beta: float = 1.0) -> None:
+        """Shard by shard; rows are disjoint, so threads do not meet."""
+
+        def add(rows: slice) -> None:
+            part = onto[rows]
+            torch.addmm(part, csr_tensor(*self.shard(rows)), x, alpha=alpha, beta=beta, out=part)
+
+        with workers(self.threads) as pool:
+            for _ in pool.map(add, self.shards):
+                pass
+
+    def shard(self, rows: slice) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32], tuple[int, int]]:
+        """Starts, columns, values and shape of consecutive rows, in memory."""
+        starts = self._part("starts", np.int64, rows.start, rows.stop + 1)
+        first, last = int(starts[0]), int(starts[-1])
+        columns = self._part("columns", self.index_type, first, last)
+        values = self._part("values", np.float32, first, last)
+        return (starts - first).astype(self.index_type), columns, values, (len(starts) - 1, self.shape[1])
+
+    def rows(
+        self, ids: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+        """Lengths, columns and values of some rows, which need not be many, one row after the other."""
+        starts = np.memmap(self.file("starts"), np.int64, "r")
+        begins, lengths = starts[ids], starts[ids + 1] - starts[ids]
+        before = np.cumsum(lengths) - lengths
+        places = np.repeat(begins - before, lengths) + np.arange(lengths.sum())
+        if len(places) == 0:
+            return lengths, np.empty(0, np.int64), np.empty(0, np.float32)
+        columns = np.memmap(self.file("columns"), self.index_type, "r")[places]
+        return lengths, columns.astype(np.int64), np.memmap(self.file("values"), np.float32, "r")[places]
+
+    @cached_property
+    def shards(self) -> list[slice]:
+        """Ranges of rows of about ``SHARD_ENTRIES`` entries, at least one row and at most as many each."""
+        num_rows, made, begin = self.shape[0], [], 0
+        starts = np.memmap(self.file("starts"), np.int64, "r")
+        while begin < num_rows:
+            fitting = int(np.searchsorted(starts, starts[begin] + SHARD_ENTRIES, side="right")) - 1
+            end = min(max(begin + 1, fitting), begin + SHARD_ENTRIES, num_rows)
+            made.append(slice(begin, end))
+            begin = end
+        return made
+
+    def _part(self, part: str, kind: Any, begin: int, end: int) -> NDArray[Any]:
+        size = np.dtype(kind).itemsize
+        return np.fromfile(self.file(part), kind, end - begin, offset=begin * size)
+
+
+def csr_tensor(starts: Any, columns: Any, values: Any, shape: tuple[int, int]) -> Tensor:
+    """A torch CSR tensor over the memory of its parts."""
+    rows, ids, entries = (torch.from_numpy(part) for part in (starts, columns, values))
+    with warnings.catch_warnings():
+        # torch calls its CSR layout beta; only its construction and addmm are used, both tested here.
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        return torch.sparse_csr_tensor(rows, ids, entries, shape, check_invariants=True)
+
+
+@contextmanager
+def workers(count: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that each use one torch thread; the number torch is set to is the same afterwards."""
+    before = torch.get_num_threads()
+    try:
+        with ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            yield pool
+    finally:
+        # A thread that sets its own number also sets it for the threads still to come.
+        torch.set_num_threads(before)
