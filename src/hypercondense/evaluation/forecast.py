@@ -8,6 +8,7 @@ from statistics import median
 from hypercondense.evaluation.parallel import Bench, TrainingRun
 from hypercondense.evaluation.protocol import Evaluation
 from hypercondense.nn import HypergraphNetwork, build
+from hypercondense.nn.epochs import Epochs
 from hypercondense.nn.looks import VALIDATE_EVERY, Looks
 from hypercondense.nn.training import Configuration, fitting_step
 from hypercondense.runtime.rng import seeded
@@ -66,7 +67,7 @@ def _seconds_of(looks: Looks, model: HypergraphNetwork) -> float:
     if len(looks.ids) == 0:
         return 0.0
     looks(model)
-    seconds = looks.number * timed(lambda: looks(model))
+    seconds = Epochs(model, looks).expected_looks * timed(lambda: looks(model))
     if looks.sampled:
         looks.at_all(model)
         seconds += looks.finalists * timed(lambda: looks.at_all(model))

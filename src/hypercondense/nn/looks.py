@@ -4,7 +4,8 @@ On a large source a look costs as much as many epochs on a condensed hypergraph.
 which epochs are best. Two epochs of one training that are among its best agree about most nodes, and where
 they disagree about a share of them the difference of their scores on a sample of n has a standard error of
 at most sqrt(share / n): 0.5 points for a twentieth and the sample taken here. So while it trains a network is
-tried on the sample only, and at the end the best few epochs are tried on all validation nodes, which choose.
+tried on the sample only, and at the end the best few epochs are tried on all validation nodes, which choose
+(:mod:`hypercondense.nn.epochs`).
 The sample is stratified: from every class its share, evenly by position, and without chance.
 """
 
@@ -24,7 +25,9 @@ from hypercondense.nn.scoring import score_of
 VALIDATE_EVERY = 5  # epochs
 SAMPLE = 2_000  # nodes; see above
 _WORTH = 4  # of less than so many samples all nodes are looked at
-_FINALISTS = 8  # looks for every epoch that is tried on all nodes
+_FINALISTS = 16  # epochs that are due, for every one that is tried on all nodes
+_FIRST = 5  # looks while a network is trained, at least; others wait until it is known where they matter
+_KEPT = 256 * 2**20  # bytes of weights that may wait
 
 
 class Looks:
@@ -56,8 +59,18 @@ class Looks:
         """How many epochs are tried on all validation nodes, where looks are at a sample."""
         return math.ceil(self.number / _FINALISTS) if self.sampled else 1
 
+    def apart(self, model: HypergraphNetwork) -> int:
+        """Of so many epochs that are due one is looked at while this network is trained, a power of 2.
+
+        It is 1, which is all of them, without a sample, and where their weights take too much memory.
+        """
+        weights = sum(value.nbytes for value in model.state_dict().values())
+        if not self.sampled or self.number < _FIRST or self.number * weights > _KEPT:
+            return 1
+        return 1 << (self.number // _FIRST).bit_length() - 1
+
     def are_due(self, epoch: int) -> bool:
-        """Whether it is time after this epoch."""
+        """Whether the weights after this epoch may be the ones that are kept."""
         return len(self.ids) > 0 and (epoch % self.every == 0 or epoch == self.epochs)
 
     def __call__(self, model: HypergraphNetwork) -> tuple[float, float]:

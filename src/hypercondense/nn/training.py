@@ -2,13 +2,13 @@
 
 The rule is the same for every method and for the whole data: full-batch Adam on the cross-entropy of the
 labelled nodes, against their soft labels where there are any; every few epochs the network scores the
-source's validation nodes, or where these are many a sample of them and at the end all for the best few epochs
-(:mod:`hypercondense.nn.looks`); the epoch with the best score is kept, which is accuracy unless another
-metric is asked for (of equals the one with the lower cross-entropy, then the earlier). A network with several
-forms is trained in each, and the best is kept by the same rule. No test label is read.
+source's validation nodes, or where these are many a sample of them, less often, and at the end all of them
+for the best few epochs (:mod:`hypercondense.nn.looks`, :mod:`hypercondense.nn.epochs`); the epoch with the
+best score is kept, which is accuracy unless another metric is asked for (of equals the one with the lower
+cross-entropy, then the earlier). A network with several forms is trained in each, and the best is kept by the
+same rule. No test label is read.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,6 +22,7 @@ from hypercondense.hypergraph import UNKNOWN, Split
 from hypercondense.names import Metric
 from hypercondense.nn import HypergraphNetwork, build, model_class
 from hypercondense.nn.base import Form
+from hypercondense.nn.epochs import Epoch, Epochs
 from hypercondense.nn.inputs import Inputs, told_classes
 from hypercondense.nn.looks import VALIDATE_EVERY, Looks
 from hypercondense.runtime.progress import Progress, silent
@@ -152,15 +153,14 @@ def _fit(
     rate, decay, epochs = configuration.learning_rate, configuration.weight_decay, configuration.epochs
     assert rate is not None and decay is not None and epochs is not None
     optimizer = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=decay)
-    best = _Best(look.finalists)
+    epochs_kept = Epochs(model, look)
     for epoch in range(1, epochs + 1):
         loss = _step(model, optimizer, train_graph, *learn)
         if look.are_due(epoch):
-            best.offer(epoch, *look(model), model)
-            tell(epoch, loss=float(loss), validation=best.score)
-    if not best.kept:
-        return Trained(configuration, model.eval(), epochs, math.nan, math.nan)
-    chosen = best.final(model, look)
+            epochs_kept.offer(epoch)
+            known = {} if epochs_kept.score is None else {"validation": epochs_kept.score}
+            tell(epoch, loss=float(loss), **known)
+    chosen = epochs_kept.chosen() or Epoch(epochs)
     return Trained(configuration, model.eval(), chosen.number, chosen.score, chosen.loss)
 
 
@@ -194,50 +194,3 @@ def _step(
     loss.backward()  # type: ignore[no-untyped-call]
     optimizer.step()
     return loss.detach()
-
-
-class _Best:
-    """The best epochs so far, with copies of their weights."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.kept: list[_Epoch] = []
-
-    @property
-    def score(self) -> float:
-        """Of the best."""
-        return max(one.rank for one in self.kept)[0]
-
-    def offer(self, epoch: int, score: float, loss: float, model: HypergraphNetwork) -> None:
-        found = _Epoch(epoch, score, loss)
-        if len(self.kept) == self.number:
-            worst = min(self.kept, key=lambda one: (one.rank, -one.number))
-            if found.rank <= worst.rank:
-                return
-            self.kept.remove(worst)
-        weights = {name: value.detach().clone() for name, value in model.state_dict().items()}
-        self.kept.append(replace(found, weights=weights))
-
-    def final(self, model: HypergraphNetwork, look: Looks) -> "_Epoch":
-        """The best of them on all validation nodes, of equals the earliest; the model gets its weights."""
-        judged = [self._judged(one, model, look) for one in self.kept] if look.sampled else self.kept
-        best = max(judged, key=lambda one: (one.rank, -one.number))
-        model.load_state_dict(best.weights)
-        return best
-
-    def _judged(self, one: "_Epoch", model: HypergraphNetwork, look: Looks) -> "_Epoch":
-        model.load_state_dict(one.weights)
-        score, loss = look.at_all(model)
-        return replace(one, score=score, loss=loss)
-
-
-@dataclass(frozen=True, eq=False)
-class _Epoch(Frozen):
-    number: int
-    score: float
-    loss: float
-    weights: Mapping[str, Tensor] = field(default_factory=dict)
-
-    @property
-    def rank(self) -> tuple[float, float]:
-        return self.score, -math.inf if math.isnan(self.loss) else -self.loss
