@@ -64,6 +64,25 @@ def test_version_and_datasets_do_not_wait_for_torch() -> None:
     assert done.stdout == f"hypercondense {__version__}\n"
 
 
+def test_import_and_help_load_few_packages() -> None:
+    code = (
+        "import sys; before = set(sys.modules);"
+        "loaded = lambda: {name.split('.')[0] for name in set(sys.modules) - before}"
+        " - set(sys.stdlib_module_names) - {'hypercondense'};"
+        "import hypercondense; print(*sorted(loaded()));"
+        "from hypercondense.cli import run; sys.stdout = sys.stderr; run(['--help']);"
+        "sys.stdout = sys.__stdout__; print(*sorted(loaded()))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True
+    )
+    of_import, of_help = (set(line.split()) for line in done.stdout.split("\n")[:2])
+    assert of_import == set()
+    heavy = {"torch", "numpy", "scipy", "sklearn", "matplotlib", "pandas", "msgspec", "safetensors"}
+    assert {"typer", "rich"} <= of_help and not of_help & heavy
+
+
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
     for name in (
         "demo",
