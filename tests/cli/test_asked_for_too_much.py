@@ -7,7 +7,7 @@ import pytest
 
 from hypercondense.cli import run
 from hypercondense.data import synthetic
-from hypercondense.data.formats import write_native
+from hypercondense.data.formats import read_native, write_native
 from hypercondense.errors import ConfigError
 from hypercondense.experiments.plan_reader import MOST_RUNS, read_plan
 from makers.experiment_cases import QUICK, write_plan
@@ -28,6 +28,8 @@ CONDENSE = ["condense", "digits", "--ratio", "0.01", "--method", "ahgcdd", "--ou
         ([*CONDENSE, "--device", "hpu"], "device 'hpu' cannot be used here"),
         ([*CONDENSE, "--device", "\x1b[2J"], "cannot be used here"),
         ([*CONDENSE, "--memory", "1e400GB"], "a memory size is a number with a unit"),
+        ([*CONDENSE, "--memory", "9" * 400], "a memory size is at most"),
+        (["export", "digits"], "Missing option '--to'. Choose from: npz"),
         (["condense", "digits", "--ratio", "1e400", "--out", "out"], "ratio must be above 0 and at most 1"),
         (["evaluate", "digits", "--runs", "1000000000"], "100000"),
         (["compare", "digits", "--ratio", "0.1", "--seeds", "1000000000"], "100000"),
@@ -67,6 +69,20 @@ def test_a_plan_of_too_many_runs_is_refused(tmp_path: Path, old: str, new: str, 
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_source_is_not_replaced_by_its_condensation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = synthetic(num_nodes=90, num_hyperedges=60, num_classes=3)
+    write_native(source, Path("source"))
+    (tmp_path / "link").symlink_to("source")
+    for out in ("source", "./source/", "link"):
+        asked = ["condense", "source", "--nodes", "6", "--method", "random", "--out", out, "--force"]
+        assert run(asked) == 2
+        assert "is the source itself" in capsys.readouterr().err
+    assert read_native(Path("source")).digest == source.digest
+
+
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(tmp_path / "x.csv")
     assert run(["info", str(tmp_path / "x.csv")]) == 2

@@ -268,6 +268,17 @@ def test_the_next_writer_of_a_folder_removes_what_a_killed_one_left(tmp_path: Pa
     assert names(target) == ["b"]
 
 
+def test_a_link_is_no_draft_whatever_it_leads_to(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    for name in ("mine", "hypercondense.lock"):
+        (precious / name).touch()
+    (tmp_path / ".made.abcdefgh").symlink_to(precious)
+    with replaced_folder(tmp_path / "made") as draft:
+        (draft / "file").touch()
+    assert sorted(file.name for file in precious.iterdir()) == ["hypercondense.lock", "mine"]
+
+
 def test_a_draft_that_somebody_is_filling_stays(tmp_path: Path) -> None:
     target = tmp_path / "target"
     with replaced_folder(target) as draft:

@@ -82,6 +82,13 @@ def test_features_that_networks_hardly_see_are_warned_of(source: Hypergraph, cha
         assert re.search(told, warning) and "--standardize" in warning
 
 
+def test_a_row_beside_which_all_others_are_noise_is_named(source: Hypergraph) -> None:
+    rows = source.features.copy()
+    rows[7] *= np.float32(1e12)
+    (warning,) = scale_warnings(tiny_of(source, rows))
+    assert re.search(r"features of node 7 are .*e\+1[12] times as long as those of most", warning)
+
+
 def test_a_condensation_of_such_features_says_so(source: Hypergraph, parts: Split) -> None:
     small = tiny_of(source, source.features * np.float32(1e-6))
     result = condense_by(quick("ahgcdd-x"), small, parts, nodes=9, select=False)

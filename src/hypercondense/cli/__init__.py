@@ -68,7 +68,8 @@ def _run(arguments: Sequence[str]) -> int:
             _show_traceback(arguments)
             return _fail(one_line(error), WRONG)
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # wrong usage, found by typer
-            return _fail(f"{error.format_message()} (hypercondense --help shows what there is)", WRONG)
+            told = " ".join(error.format_message().split())
+            return _fail(f"{told} (hypercondense --help shows what there is)", WRONG)
         _show_traceback(arguments)
         return _fail(f"this is a bug ({one_line(error, kind=True)}); please report what --debug shows", BUG)
 

@@ -111,6 +111,7 @@ def condense(
     options.check_device(device)
     folder = default_out(source, ratio, nodes, retain, resume=resume) if out is None else out
     check_target(folder, overwrite=force)
+    options.check_not_source(folder, source)
     hypergraph = options.load_source(source, data_dir, memory)
     parts = options.read_split(hypergraph, split, split_seed)
     for warning in () if standardize else far_apart(hypergraph, Columns.of(hypergraph)):

@@ -83,6 +83,16 @@ ReadingMemory = Annotated[
 ]
 
 
+def check_not_source(out: Path, source: str) -> None:
+    """Refuse to put a result in the place of what it is made from, which would be gone.
+
+    Raises:
+        FileExistsError: They are the same.
+    """
+    if out.exists() and Path(source).exists() and out.samefile(source):
+        raise FileExistsError(f"{out} is the source itself, which would be lost; choose another place")
+
+
 def check_device(device: str) -> None:
     """Find out at the start that a device does not exist or cannot compute."""
     import torch

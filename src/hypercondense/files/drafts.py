@@ -47,6 +47,8 @@ def _new_place(path: Path, held: ExitStack) -> Path:
 def remove_drafts(path: Path) -> None:
     """Remove what killed writers of ``path`` left beside it; where somebody is at work nothing happens."""
     for place in path.parent.glob(f"{glob.escape(_prefix(path))}{'[a-z0-9_]' * _RANDOM_LETTERS}"):
+        if place.is_symlink():  # none of ours, and what it leads to is not either
+            continue
         with suppress(OSError):
             if (place / _LOCK).is_file():
                 with exclusive(place / _LOCK):

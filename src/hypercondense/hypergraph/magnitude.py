@@ -18,6 +18,8 @@ LIGHTEST, HEAVIEST = 1e-18, 1e18
 #: From this standard deviation on, and up to this mean over it, networks learn as they should (measured: at a
 #: fifth of the one, and at four times the other, HGNN is hardly better than guessing).
 SMALLEST_SPREAD, LARGEST_OFFSET = 5e-3, 25.0
+#: Times the length of most rows: the others are noise beside such a row, and diffusion hands it on.
+LARGEST_OUTLIER = 1e6
 SAMPLE = 4_000_000  # numbers looked at
 
 _ADVICE = "divide them by their largest, or standardize them (`--standardize`)"
@@ -68,4 +70,10 @@ def scale_warnings(hypergraph: "Hypergraph") -> Iterator[str]:
         yield (
             f"the features are up to {offset:.2g} from 0 and differ by {spread:.2g} only, which networks can "
             "hardly see: standardize them (`--standardize`)"
+        )
+    lengths = np.sqrt(np.square(rows).sum(1))
+    if lengths.max() > LARGEST_OUTLIER * (usual := float(np.median(lengths))) > 0:
+        yield (
+            f"the features of node {step * int(lengths.argmax())} are {lengths.max() / usual:.2g} times as "
+            "long as those of most nodes: check them, or leave that node out"
         )

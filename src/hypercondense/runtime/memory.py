@@ -9,6 +9,7 @@ from pathlib import Path
 from hypercondense.errors import ConfigError
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_MOST = 10**18  # bytes that may be asked for: no machine has as many
 _STATUS = Path("/proc/self/status")
 _MACHINE = Path("/proc/meminfo")
 _CLEAR = Path("/proc/self/clear_refs")
@@ -26,7 +27,10 @@ def parse_size(text: str) -> int:
     unit = _UNITS[found[2]]
     if found[3]:
         unit = 1024 ** list(_UNITS).index(found[2])
-    return int(float(found[1]) * unit)
+    size = float(found[1]) * unit
+    if size > _MOST:
+        raise ConfigError(f"a memory size is at most {format_size(_MOST)}, got {text[:40]!r}")
+    return int(size)
 
 
 def format_size(num_bytes: float) -> str:

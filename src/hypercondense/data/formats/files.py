@@ -16,7 +16,7 @@ from hypercondense.runtime.memory import available_bytes, format_size
 MEMORY_SHARE = 0.5  # of the available memory; a file that would unpack to more is refused
 _FALLBACK_MEMORY = 8 * 10**9  # where the system does not tell
 
-_LONGEST = 160  # letters of what another library says about a file
+_LONGEST = 240  # letters of what another library says about a file
 
 # What broken files make the standard library and numpy raise.
 _BROKEN = (
