@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import torch
 from torch import Tensor
 
-from hypercondense.condensing.job import Job
+from hypercondense.condensing.candidate import Candidate
+from hypercondense.condensing.job import Job, Scorer
+from hypercondense.condensing.judging import RowsJudge
 from hypercondense.condensing.loop import Objective
 from hypercondense.condensing.losses import PairSampler, class_prototypes, coarse_loss, fine_loss, lengths
 from hypercondense.condensing.rows import SeenRows, spread
@@ -84,6 +86,9 @@ class Discrimination(Objective):
         self.prototypes = self.rows.prototypes(material.source.num_classes)
         self.sampler = PairSampler.of(self.rows.labels, labels, goal.negatives)
         self.chance = generator(job.seed, Stream.DUAL_LEVEL)
+        cheap = job.chooses and len(material.sampled_ids) > 0
+        self._judge = RowsJudge(material, recipe.map) if cheap else None
+        self._source, self._labels = material.source, labels
         self.step = goal.step
         if goal.relative:  # of the first features, before they are sharpened
             turns = sum(recipe.features_turn(epoch) for epoch in range(goal.epochs))
@@ -109,3 +114,11 @@ class Discrimination(Objective):
     def steps(self, epoch: int) -> tuple[float, float]:
         """The same all the time."""
         return self.step, 0.0
+
+    def judge(self) -> Scorer | None:
+        """Rows of validation nodes where these are many, since networks would have to look at the source."""
+        return self._judge
+
+    def score(self, candidate: Candidate) -> float | None:
+        """What that judge says, if it is asked."""
+        return None if self._judge is None else self._judge(candidate.hypergraph(self._source, self._labels))
