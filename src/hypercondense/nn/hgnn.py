@@ -3,7 +3,6 @@
 from itertools import pairwise
 from typing import ClassVar
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -51,16 +50,17 @@ class HGNN(HypergraphNetwork):
     def _hidden(self, features: Input, last: Layer) -> Tensor:
         x = features
         for following, layer in zip(range(len(self.layers) - 1, 0, -1), self.layers, strict=False):
-            received = torch.relu(
-                convolve(x, layer, self.propagation(last.layer(following)), constant=x is features)
-            )
-            x = functional.dropout(received, self.dropout, self.training)
+            received = convolve(x, layer, self.propagation(last.layer(following)), constant=x is features)
+            x = functional.dropout(received.relu_(), self.dropout, self.training)
         assert isinstance(x, Tensor)
         return x
 
 
 def convolve(features: Input, linear: nn.Module, propagation: LinearMap, *, constant: bool = False) -> Tensor:
-    """``P X W + b``, multiplied in the cheaper order; ``constant`` if X is the same the next time."""
+    """``P X W + b``, multiplied in the cheaper order; ``constant`` if X is the same the next time.
+
+    What follows may be done in place: of a large source new memory takes as long to touch as the sums.
+    """
     assert isinstance(linear, InputLinear)
     weight, bias = linear.weight, linear.bias
     if isinstance(features, Tensor):
@@ -69,5 +69,5 @@ def convolve(features: Input, linear: nn.Module, propagation: LinearMap, *, cons
         if features.shape[1] <= passes * weight.shape[0]:
             keep = constant and not features.requires_grad
             propagated = propagation.of_constant(features) if keep else propagation(features)
-            return propagated @ weight.t() + bias
-    return propagation(features @ weight.t()) + bias
+            return (propagated @ weight.t()).add_(bias)
+    return propagation(features @ weight.t()).add_(bias)
