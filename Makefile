@@ -9,7 +9,7 @@ TEST_ARGS ?=
 FUZZ_ARGS ?=
 FAULT_ARGS ?=
 
-.PHONY: demo test lint types imports unit browser wheel bench fuzz faults peers results install clean
+.PHONY: demo test lint types imports unit browser docs dist wheel bench fuzz faults peers results install clean
 
 demo: $(VENV)/.installed
 	$(BIN)/hypercondense demo
@@ -39,6 +39,11 @@ browser:
 			--no-install-recommends chromium chromium-driver fonts-dejavu-core > /dev/null \
 			|| echo "chromium could not be installed: tests of pages in a browser are skipped"; \
 	else echo "no chromium: tests of pages in a browser are skipped (apt install chromium chromium-driver)"; fi
+
+# The site, in build/site: strictly, with every example run. RUN_EXAMPLES=false leaves their output out.
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo "the site is build/site/index.html"
 
 # The wheel must work without the source tree: it is built, installed in a second empty environment and run there.
 wheel: $(VENV)/.dev

@@ -1,4 +1,4 @@
-"""What README.md and examples/ tell people to type works."""
+"""What README.md tells people to type works, and what documents say of the code is so."""
 
 import importlib
 import inspect
@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-import torch
 
 from hypercondense import names
 from hypercondense.catalogue import METHODS, condense
@@ -14,10 +13,10 @@ from hypercondense.cli import options, run
 from hypercondense.cli.condense import condense as condense_command
 from hypercondense.nn import MODELS
 from hypercondense.search.portfolio import PORTFOLIO
+from makers.hurried import run_hurried
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 TABLES = {
     "incidence.csv": "node,hyperedge\n" + "".join(f"n{i},e{i // 5}\n" for i in range(100)),
     "features.csv": "node,size,age\n" + "".join(f"n{i},{i % 2},{i % 7}\n" for i in range(100)),
@@ -27,15 +26,6 @@ TABLES = {
 
 #: The whole of the default search is done by the tests of `auto`.
 HURRY = {"condense": ["--budget", "1"], "evaluate": ["--runs", "1"], "tune": ["--runs", "1"]}
-CONDENSE = re.compile(r"(hc\.condense\(source, split, |\bCondense\()(?=ratio=)")
-
-
-def run_code(code: str, more: str) -> None:
-    """Run Python that condenses once, with ``more`` arguments for that."""
-    code, times = CONDENSE.subn(rf"\g<1>{more}, ", code)
-    assert times == 1
-    with torch.random.fork_rng():
-        exec(compile(code, "code", "exec"), {"__name__": "__main__"})
 
 
 def blocks(language: str) -> list[str]:
@@ -74,7 +64,7 @@ def test_the_commands_of_the_readme_work_on_tables_of_ones_own(workplace: Path) 
 
 @pytest.mark.slow
 def test_the_python_of_the_readme_works(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_code("".join(blocks("python")), 'settings={"budget": "1"}')
+    run_hurried("".join(blocks("python")), budget=1)
     assert "18 of 1,797 (1.00%)" in capsys.readouterr().out
     assert (workplace / "digits-1pct" / "manifest.json").is_file()
     assert run(["info", "shop"]) == 0
@@ -86,28 +76,12 @@ def test_the_readme_names_the_two_commands() -> None:
     assert re.search(r"^demo:", makefile, re.M) and re.search(r"^test:", makefile, re.M)
 
 
-def test_links_between_documents_lead_somewhere() -> None:
-    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
-        for link in re.findall(r"\]\(([^)#:]+)\)", document.read_text("utf-8")):
-            assert (document.parent / link).exists(), f"{document.name} links to {link}"
-
-
 def test_every_decision_has_a_number_of_its_own_and_is_listed() -> None:
     folder = ROOT / "docs" / "decisions"
     records = sorted(path.name for path in folder.glob("0*.md"))
     assert len({name[:4] for name in records}) == len(records), "two records share a number"
     listed = re.findall(r"\]\((0\d{3}-[^)]*\.md)\)", (folder / "README.md").read_text("utf-8"))
     assert listed == records
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("example", EXAMPLES, ids=[path.stem for path in EXAMPLES])
-@pytest.mark.usefixtures("workplace")
-def test_examples_run_and_stay_short(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = example.read_text("utf-8")
-    assert len(code.splitlines()) <= 60
-    run_code(code, 'method="ahgcdd-x"')
-    assert "%" in capsys.readouterr().out
 
 
 def test_public_names_are_what_they_say_even_after_their_modules_were_imported() -> None:

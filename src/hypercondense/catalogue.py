@@ -230,5 +230,9 @@ def AHGCDD(**changes: Any) -> Recipe:
 
 
 def AHGCDDX(**changes: Any) -> Recipe:
-    """The recipe of AHGCDD-X, which has no structure, with fields changed by name."""
+    """The recipe of AHGCDD-X, which has no structure, with fields changed by name.
+
+    >>> AHGCDDX(epochs=20).structure is None
+    True
+    """
     return changed(PRESETS["ahgcdd-x"][1], changes)

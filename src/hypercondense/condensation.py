@@ -128,6 +128,12 @@ class Condensation(Frozen):
     ``scale`` is what was done to the features of the source first, and must be done to whatever a network
     that was trained on the result is asked about; ``None`` for nothing. ``member_names`` are names of the
     source nodes that are members, each once and in the order of their ids, where the source has names.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> result = hc.condense(source, nodes=6, method="means")
+    >>> result.hypergraph.num_nodes, len(result.members), result.provenance.method
+    (6, 6, 'means')
     """
 
     hypergraph: Hypergraph
@@ -247,7 +253,16 @@ class Condensation(Frozen):
 
 
 def load_condensed(path: Path | str) -> Condensation:
-    """Read what :meth:`Condensation.save` wrote, checking that nothing was changed or cut off."""
+    """Read what :meth:`Condensation.save` wrote, checking that nothing was changed or cut off.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     hc.condense(source, nodes=6, method="means").save(f"{folder}/small")
+    ...     load_condensed(f"{folder}/small").hypergraph.num_nodes
+    6
+    """
     folder = Path(path)
     for name in (MANIFEST, TENSORS):
         if not (folder / name).is_file():

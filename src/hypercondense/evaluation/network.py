@@ -106,6 +106,14 @@ class TrainedNetwork:
     It predicts nodes of the source, and of any other hypergraph with the same features: its weights belong to
     features and classes, not to nodes, so it reads the features and hyperedges of whatever it is asked about
     (inductive). Features are scaled first where those of the result were.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> split = hc.split(source, seed=0)
+    >>> result = hc.condense(source, split, nodes=6, method="means")
+    >>> network = hc.train(result, source, split, model="mlp")
+    >>> len(network.predict(source, nodes=[0, 1]).labels)
+    2
     """
 
     facts: NetworkFacts
@@ -308,7 +316,18 @@ def _own_split(result: Condensation, source: Hypergraph) -> Split | None:
 
 
 def load_network(path: Path | str) -> TrainedNetwork:
-    """Read what :meth:`TrainedNetwork.save` wrote; every part is checked, and nothing in the file is run."""
+    """Read what :meth:`TrainedNetwork.save` wrote; every part is checked, and nothing in the file is run.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> from tempfile import TemporaryDirectory
+    >>> split = hc.split(source, seed=0)
+    >>> result = hc.condense(source, split, nodes=6, method="means")
+    >>> with TemporaryDirectory() as folder:
+    ...     hc.train(result, source, split, model="mlp").save(f"{folder}/mlp.safetensors")
+    ...     len(load_network(f"{folder}/mlp.safetensors").predict(source, nodes=[0]).labels)
+    1
+    """
     path = Path(path)
     if not path.is_file():
         raise FormatError(f"there is no file {path}; save a network with TrainedNetwork.save, or `predict`")

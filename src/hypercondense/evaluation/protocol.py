@@ -53,6 +53,14 @@ class Score(Frozen):
     and on the whole, whenever that was; ``seconds`` are those that were spent now. ``calibration`` is the
     expected calibration error. ``predicted`` has the class of every test node by each training, and
     ``whole_predicted`` by those on the whole (classification only). ``notes`` begin with those of the source.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> split = hc.split(source, seed=0)
+    >>> result = hc.condense(source, split, nodes=6, method="means")
+    >>> score = hc.evaluate(result, source, split, model="mlp", runs=2)
+    >>> score.runs, len(score.values), score.metric
+    (2, 2, 'accuracy')
     """
 
     model: str

@@ -83,6 +83,13 @@ def tune(
     """Rank a grid of configurations of ``models`` by training them on ``condensed``; see :func:`rank`.
 
     ``print(hypercondense.tune(result, source, split))`` shows the ranking; its ``trials`` hold it.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> split = hc.split(source, seed=0)
+    >>> result = hc.condense(source, split, nodes=6, method="means")
+    >>> len(hc.tune(result, source, split, models=["mlp"], runs=1).trials) > 1
+    True
     """
     if isinstance(models, str):
         models = [models]

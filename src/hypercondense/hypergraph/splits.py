@@ -16,7 +16,13 @@ _SHARES = (0.5, 0.25, 0.25)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Split:
-    """Disjoint source node ids, each sorted. ``seed`` is ``None`` for given ids. Equal parts, equal split."""
+    """Disjoint source node ids, each sorted. ``seed`` is ``None`` for given ids. Equal parts, equal split.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.split(source, seed=0)
+    Split(30 train, 15 validation, 15 test, seed 0)
+    """
 
     train_ids: Ids
     validation_ids: Ids

@@ -47,7 +47,13 @@ class Statistics(Frozen):
 
 
 def statistics(hypergraph: Hypergraph) -> Statistics:
-    """Compute the facts; reads the incidence a few times and the features once."""
+    """Compute the facts; reads the incidence a few times and the features once.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> statistics(source).num_nodes
+    60
+    """
     node_ids, hyperedge_ids, _ = hypergraph.incidence
     degree = np.bincount(node_ids, minlength=hypergraph.num_nodes)
     size = np.bincount(hyperedge_ids, minlength=hypergraph.num_hyperedges)

@@ -21,6 +21,11 @@ def from_dhg(structure: Any, data: Mapping[str, Any], *, name: str | None = None
         data: ``features`` and ``labels`` (-1 where unknown), perhaps ``train_mask``, ``val_mask`` and
             ``test_mask``.
         name: What to call it.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.from_dhg(*source.to_dhg()).num_nodes  # doctest: +SKIP
+    60
     """
     need("dhg", "dhg")
     problems = Problems("a hypergraph of DHG")

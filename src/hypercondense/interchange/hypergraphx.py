@@ -17,7 +17,13 @@ _NAME = "name"
 def from_hypergraphx(
     given: Any, *, text: Text = "error", missing: Missing = "error", name: str | None = None
 ) -> Hypergraph:
-    """A hypergraph from one of hypergraphx; metadata of nodes are read as by :func:`from_xgi`."""
+    """A hypergraph from one of hypergraphx; metadata of nodes are read as by :func:`from_xgi`.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.from_hypergraphx(source.to_hypergraphx()).num_nodes
+    60
+    """
     hypergraphx = need("hypergraphx", "hypergraphx")
     if not isinstance(given, hypergraphx.Hypergraph):
         problems = Problems("a hypergraph of hypergraphx")

@@ -22,6 +22,11 @@ def from_hypernetx(
 
     Properties of nodes are read as attributes are by :func:`from_xgi`; the weight of a cell is that of a
     membership, multiplied by the weight of its edge.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.from_hypernetx(source.to_hypernetx()).num_nodes  # doctest: +SKIP
+    60
     """
     need("hypernetx", "hypernetx")
     problems = Problems("a hypergraph of HyperNetX")

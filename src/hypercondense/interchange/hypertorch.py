@@ -13,7 +13,13 @@ _TASK = "node-classification"
 
 
 def from_hypertorch(given: Any, *, name: str | None = None) -> Hypergraph:
-    """A hypergraph from an ``HData`` whose ``y`` are classes of nodes, -1 where unknown."""
+    """A hypergraph from an ``HData`` whose ``y`` are classes of nodes, -1 where unknown.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.from_hypertorch(source.to_hypertorch()).num_nodes  # doctest: +SKIP
+    60
+    """
     need("hypertorch", "hypertorch")
     problems = Problems("an HData of HyperTorch")
     if str(given.task) != _TASK:

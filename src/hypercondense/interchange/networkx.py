@@ -19,6 +19,11 @@ def from_networkx(
     """A hypergraph from a bipartite graph whose vertices say ``bipartite=0`` (nodes) or ``1`` (hyperedges).
 
     Attributes of nodes are read as by :func:`from_xgi`; ``weight`` of an edge is that of a membership.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.from_networkx(source.to_networkx()).num_nodes
+    60
     """
     need("networkx", "networkx")
     problems = Problems("a graph of networkx")

@@ -40,6 +40,11 @@ def from_pyg(data: Any, *, split: int | None = None, name: str | None = None) ->
 
     Raises:
         ConversionError: Everything that does not fit, by the name of the attribute, at once.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.from_pyg(source.to_pyg()).num_nodes
+    60
     """
     need("torch_geometric", "pyg")
     store = data.to_dict()

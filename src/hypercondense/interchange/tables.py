@@ -100,7 +100,13 @@ def from_pandas(
 def from_polars(
     incidence: Any, nodes: Any, *, text: Text = "error", missing: Missing = "error", name: str | None = None
 ) -> Hypergraph:
-    """A hypergraph from two tables of Polars with the usual names of columns: see :func:`from_pandas`."""
+    """A hypergraph from two tables of Polars with the usual names of columns: see :func:`from_pandas`.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.from_polars(*source.to_polars()).num_nodes
+    60
+    """
     need("polars", "polars")
     return from_columns(
         "tables of Polars",
@@ -115,7 +121,13 @@ def from_polars(
 def from_arrow(
     incidence: Any, nodes: Any, *, text: Text = "error", missing: Missing = "error", name: str | None = None
 ) -> Hypergraph:
-    """A hypergraph from two tables of Arrow with the usual names of columns: see :func:`from_pandas`."""
+    """A hypergraph from two tables of Arrow with the usual names of columns: see :func:`from_pandas`.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.from_arrow(*source.to_arrow()).num_nodes
+    60
+    """
     need("pyarrow", "arrow")
     return from_columns(
         "tables of Arrow",

@@ -20,6 +20,11 @@ def from_toponetx(
     """A hypergraph from a ``ColoredHyperGraph`` or a ``CombinatorialComplex``.
 
     Cells of every rank above 0 are hyperedges; attributes of nodes are read as by :func:`from_xgi`.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.from_toponetx(source.to_toponetx()).num_nodes  # doctest: +SKIP
+    60
     """
     need("toponetx", "toponetx")
     nodes = {}

@@ -25,6 +25,11 @@ def from_xgi(
         text: As in :func:`from_pandas`.
         missing: As in :func:`from_pandas`.
         name: What to call it.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> hc.from_xgi(source.to_xgi()).num_nodes
+    60
     """
     xgi = need("xgi", "xgi")
     if isinstance(given, xgi.DiHypergraph):

@@ -39,7 +39,16 @@ class NativeManifest(Value, frozen=True, kw_only=True):
 
 
 def write_native(hypergraph: Hypergraph, path: Path | str, *, overwrite: bool = False) -> None:
-    """Write the folder ``path``: whole or not at all. An existing one stays unless ``overwrite``."""
+    """Write the folder ``path``: whole or not at all. An existing one stays unless ``overwrite``.
+
+    >>> import hypercondense as hc
+    >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     hc.save(source, f"{folder}/mine")
+    ...     hc.load(f"{folder}/mine").num_nodes
+    60
+    """
     must_be("hypergraph", hypergraph, Hypergraph, like="save(hypergraph, folder)")
     arrays, facts = hypergraph.to_arrays()
     with replaced_folder(Path(path), overwrite=overwrite) as folder:

@@ -1,0 +1,42 @@
+"""Take the pictures of pages that docs/ shows, with Chromium and selenium.
+
+python tools/screenshots.py RESULT.html build/site/index.html docs/pictures
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+from selenium import webdriver
+
+#: Name of a picture, which page, width and height, dark or not.
+PICTURES = (
+    ("report", 0, 1000, 1150, False),
+    ("report-dark", 0, 1000, 1150, True),
+    ("report-phone", 0, 390, 1000, False),
+    ("site", 1, 1200, 1000, False),
+)
+
+
+def main(report: str, site: str, folder: str) -> None:
+    """Write all pictures as PNG."""
+    options = webdriver.ChromeOptions()
+    for flag in ("--headless=new", "--no-sandbox", "--hide-scrollbars", "--disable-gpu"):
+        options.add_argument(flag)
+    options.binary_location = shutil.which("chromium") or ""
+    service = webdriver.ChromeService(shutil.which("chromedriver"))  # selenium asks the network without it
+    driver = webdriver.Chrome(options=options, service=service)
+    try:
+        for name, page, width, height, dark in PICTURES:
+            scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+            driver.get(Path((report, site)[page]).resolve().as_uri())
+            driver.save_screenshot(str(Path(folder) / f"{name}.png"))
+    finally:
+        driver.quit()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,83 @@
+"""The gallery: every script in examples/ with what it prints and the pictures it draws."""
+
+import ast
+import contextlib
+import io
+import os
+import tempfile
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def gallery_files(*, run: bool) -> dict[str, str | bytes]:
+    """A page for each example, its pictures, and the page that shows all of them."""
+    made: dict[str, str | bytes] = {}
+    cards = []
+    for script in sorted(EXAMPLES.glob("*.py")):
+        code = script.read_text("utf-8")
+        title, text = _told(code)
+        printed, pictures = run_example(code, script.stem) if run else ("(examples were not run)", [])
+        names = [f"gallery/{script.stem}-{number}.png" for number in range(len(pictures))]
+        made.update(zip(names, pictures, strict=True))
+        shown = [f"![{title}]({Path(picture).name})\n" for picture in names]
+        made[f"gallery/{script.stem}.md"] = _page(
+            script.name, [f"# {title}\n", text, "", *shown], code, printed
+        )
+        cards.append(_card(script.stem, title, names))
+    made["gallery/index.md"] = "\n".join(["# Gallery", "", _INTRODUCTION, "", *cards, ""])
+    return made
+
+
+_INTRODUCTION = """Every script is in `examples/`, has at most 60 lines and runs by itself on data that come
+with the package; what is shown here was printed and drawn when this site was built."""
+
+
+def run_example(code: str, name: str) -> tuple[str, list[bytes]]:
+    """What a script prints, and the figures it draws as PNG, run in a folder of its own."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    import torch
+
+    pictures: list[bytes] = []
+
+    def show(*_: object, **__: object) -> None:
+        for number in plt.get_fignums():
+            target = io.BytesIO()
+            plt.figure(number).savefig(target, dpi=110, bbox_inches="tight")
+            pictures.append(target.getvalue())
+        plt.close("all")
+
+    usual, plt.show = plt.show, show
+    here, printed = Path.cwd(), io.StringIO()
+    try:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            contextlib.redirect_stdout(printed),
+            torch.random.fork_rng(),
+        ):
+            os.chdir(folder)
+            exec(compile(code, f"{name}.py", "exec"), {"__name__": "__main__"})
+            show()
+    finally:
+        os.chdir(here)
+        plt.show = usual
+    return printed.getvalue(), pictures
+
+
+def _told(code: str) -> tuple[str, str]:
+    first, _, rest = (ast.get_docstring(ast.parse(code)) or "An example.").partition("\n")
+    return first.rstrip("."), rest.strip()
+
+
+def _page(name: str, told: list[str], code: str, printed: str) -> str:
+    body = code.split('"""', 2)[2].strip()
+    output = f"```text\n{printed.rstrip()}\n```\n"
+    return "\n".join([*told, f"`python examples/{name}` prints\n", output, f"```python\n{body}\n```\n"])
+
+
+def _card(stem: str, title: str, pictures: list[str]) -> str:
+    picture = f"[![{title}]({Path(pictures[0]).name}){{ width=340 }}]({stem}.md)\n" if pictures else ""
+    return f"## [{title}]({stem}.md)\n\n{picture}"
