@@ -68,6 +68,10 @@ class Estimate(Value):
         nodes: Condensed nodes that were asked for.
         condense: Of condensing.
         evaluate: Of the trainings on the result.
+
+    >>> import hypercondense as hc
+    >>> hc.estimate(hc.synthetic(num_nodes=200, seed=0), nodes=10, method="means").nodes
+    10
     """
 
     nodes: Whole
