@@ -23,6 +23,7 @@ from hypercondense.hypergraph.scaling import Scaling
 from hypercondense.names import DEFAULT_METHOD, SEARCHES, WITH_GRID, Allocation, Metric
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.bars import watched
+from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.progress import Progress
 from hypercondense.search.auto import Auto
 from hypercondense.search.grid import PaperGrid
@@ -125,6 +126,7 @@ def condense(
     cache_dir: Path | str | None = None,
     device: str = "cpu",
     threads: int | None = None,
+    engine: Engine | None = None,
     scale: Scaling = "none",
     progress: Progress | bool | None = None,
     checkpoint: Path | str | None = None,
@@ -157,6 +159,7 @@ def condense(
         cache_dir: Folder where diffused features are kept between runs; ``None`` keeps nothing.
         device: Any torch device.
         threads: Of torch; 1 by default, because more gain nothing where matrices are small.
+        engine: Other machines that share the diffusion and the trials of a search, with the same bits.
         scale: ``"standard"`` gives every feature mean 0 and deviation 1 over the nodes of the source, and
             makes that a part of the result: whatever reads it does the same.
         progress: ``True`` for a bar in a terminal or notebook, or a function that is called as work goes on.
@@ -195,6 +198,7 @@ def condense(
             cache_dir=cache_dir,
             device=device,
             threads=threads,
+            engine=engine,
             scale=scale,
             progress=report,
         )

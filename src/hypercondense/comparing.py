@@ -21,7 +21,8 @@ from hypercondense.nn import model_class
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.bars import watched
 from hypercondense.runtime.clock import TOTAL
-from hypercondense.runtime.progress import Progress, expect, part_of, tells_time
+from hypercondense.runtime.engine import Engine, Here
+from hypercondense.runtime.progress import Progress, expect, part_of, silent, tells_time
 from hypercondense.search import costs
 from hypercondense.search.auto import Auto
 from hypercondense.search.portfolio import PORTFOLIO
@@ -68,6 +69,7 @@ def compare(
     select: bool = True,
     device: str = "cpu",
     workers: int = 1,
+    engine: Engine | None = None,
     progress: Progress | bool | None = None,
     cache_dir: Path | str | None = None,
     scores_dir: Path | str | None = None,
@@ -88,6 +90,7 @@ def compare(
         select: Whether validation nodes may choose between candidates.
         device: Any torch device.
         workers: Processes that share the trainings; 0 for as many as end soonest on the free cores.
+        engine: Other machines that share condensations and trainings; the default is this one.
         progress: ``True`` for a bar in a terminal or notebook, or a function that is told.
         cache_dir: Folder where diffused features are kept.
         scores_dir: Folder where scores of the whole source are kept.
@@ -129,25 +132,55 @@ def compare(
             shared = {
                 model: workers or workers_for(runs * trainings[model]["condensed"], runs) for model in models
             }
+        todo = [
+            (name, seed) for name, method in chosen.items() if method is not None for seed in range(seeds)
+        ]
+        machines = engine if engine is not None and engine.remote else Here()
+        bench = _Bench(source, split, chosen, how, seeds, silent if machines.remote else report)
+        results = machines.map(_condensed, todo, shared=bench)
         for name, method in chosen.items():
-            stage, made = f"{name}: condense", [source]
+            made = [source]
             if method is not None:
                 made = []
                 for seed in range(seeds):
-                    inner = part_of(report, stage, seed / seeds, (seed + 1) / seeds, counting=_COUNTING)
-                    known = recorded_name(name)
-                    made.append(
-                        condense_by(method, source, split, name=known, seed=seed, progress=inner, **how)
-                    )
-                    report(stage, seed + 1, seeds)
+                    made.append(next(results))
+                    report(f"{name}: condense", seed + 1, seeds)
             for model in models:
                 scores = []
                 for seed, one in enumerate(made):
                     inner = part_of(report, f"{name}: {model}", seed / len(made), (seed + 1) / len(made))
-                    protocol |= {"model": model, "workers": shared[model], "progress": inner}
+                    protocol |= {
+                        "model": model,
+                        "workers": shared[model],
+                        "engine": engine,
+                        "progress": inner,
+                    }
                     scores.append(evaluate(one, source, split, seed=seed, **protocol))
                 rows.append(_row(name, made, scores, len(split.train_ids)))
     return rows
+
+
+@dataclass(frozen=True, eq=False)
+class _Bench:
+    """What all condensations share."""
+
+    source: Hypergraph
+    split: Split
+    chosen: Mapping[str, Method | None]
+    how: Mapping[str, Any]
+    seeds: int
+    report: Progress
+
+
+def _condensed(bench: _Bench, task: tuple[str, int]) -> Condensation:
+    """One condensation by a method and a seed."""
+    name, seed = task
+    method = bench.chosen[name]
+    assert method is not None
+    begin, end = seed / bench.seeds, (seed + 1) / bench.seeds
+    inner = part_of(bench.report, f"{name}: condense", begin, end, counting=_COUNTING)
+    known = recorded_name(name)
+    return condense_by(method, bench.source, bench.split, name=known, seed=seed, progress=inner, **bench.how)
 
 
 def _trainings(

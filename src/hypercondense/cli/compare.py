@@ -29,6 +29,8 @@ def compare(
     split: options.SplitFile = None,
     select: options.Select = True,
     workers: Workers = 0,
+    engine: options.Engine = "local",
+    address: options.Address = None,
     cache: options.Scores = True,
     device: options.Device = "cpu",
     memory: options.ReadingMemory = None,
@@ -54,7 +56,10 @@ def compare(
     options.check_device(device)
     hypergraph = options.load_source(source, data_dir, memory)
     parts = options.read_split(hypergraph, split, split_seed)
-    with output.progress(quiet=quiet) as progress:
+    with (
+        options.opened_engine(engine, address, workers) as machines,
+        output.progress(quiet=quiet) as progress,
+    ):
         rows = compared(
             hypergraph,
             parts,
@@ -69,6 +74,7 @@ def compare(
             select=select,
             device=device,
             workers=workers,
+            engine=machines,
             progress=progress,
             cache_dir=user_cache("diffusion"),
             scores_dir=user_cache("whole") if cache else None,

@@ -90,6 +90,8 @@ def condense(
         ),
     ] = False,
     threads: options.Threads = None,
+    engine: options.Engine = "local",
+    address: options.Address = None,
     device: options.Device = "cpu",
     data_dir: options.DataDir = None,
     json: options.Json = False,
@@ -123,7 +125,10 @@ def condense(
             asked |= {"method": method, "settings": changes, "budget": budget, "memory": most_memory}
             tell_cost(hypergraph, parts, **asked, cached=cache, quiet=quiet)
         expected = EXPECTED if method == DEFAULT_METHOD else None
-        with output.progress(quiet=quiet, expected=expected) as progress:
+        with (
+            options.opened_engine(engine, address) as machines,
+            output.progress(quiet=quiet, expected=expected) as progress,
+        ):
             result = catalogue.condense(
                 hypergraph,
                 parts,
@@ -148,6 +153,7 @@ def condense(
                 cache_dir=user_cache("diffusion") if cache else None,
                 device=device,
                 threads=threads,
+                engine=machines,
                 scale="standard" if standardize else "none",
             )
         result = dataclasses.replace(

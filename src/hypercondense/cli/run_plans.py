@@ -26,6 +26,8 @@ def run(
     workers: Annotated[
         int, typer.Option(help="Processes that work at once; 0 chooses.", min=0, max=1024)
     ] = 0,
+    engine: options.Engine = "local",
+    address: options.Address = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be done.")] = False,
     data_dir: options.DataDir = None,
     json: options.Json = False,
@@ -49,10 +51,16 @@ def run(
         output.warn(f"{file.warning}: it was cut off and is done again")
     agenda = make_agenda(wanted, file.finished, only=filters, data_dir=data_dir, limit=limit)
     _warn_of_other_versions(file.lines, agenda.finished)
-    workers = workers or choose_workers(agenda.pending, file.lines)
+    given, workers = workers, workers or choose_workers(agenda.pending, file.lines)
     many = f"{len(agenda.pending)} runs to do, {len(agenda.finished)} done before"
-    output.note(f"{many}, {workers} at a time", quiet=quiet)
-    with output.progress(quiet=quiet) as progress:
+    at_once = (
+        f"{workers} at a time" if engine == "local" or given else "as many at a time as there is room for"
+    )
+    output.note(f"{many}, {at_once}", quiet=quiet)
+    with (
+        options.opened_engine(engine, address, given) as machines,
+        output.progress(quiet=quiet) as progress,
+    ):
 
         def report(line: dict[str, Any], done: int, total: int) -> None:
             progress("runs", done, total)
@@ -60,7 +68,7 @@ def run(
                 output.note(f"{done}/{total} {describe(line)}", quiet=quiet)
 
         progress("runs", 0, len(agenda.pending))
-        summary = run_plans(agenda, file, data_dir=data_dir, workers=workers, report=report)
+        summary = run_plans(agenda, file, data_dir=data_dir, workers=workers, engine=machines, report=report)
     _finish(agenda, summary, results, json=json, quiet=quiet)
 
 

@@ -4,6 +4,7 @@ import time
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,6 +31,7 @@ from hypercondense.names import ALLOCATIONS, Allocation, Metric
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.training import Inputs
 from hypercondense.runtime.clock import Clock
+from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.rng import Stream, numpy_generator
 from hypercondense.runtime.threads import free_cores
@@ -55,6 +57,7 @@ class Material:
         scaling: What is done to the features first.
         threads: Of torch, and of the diffusion, whose bits do not depend on them; by default torch has one,
             and the diffusion as many as are free.
+        engine: Other machines that share diffusions and trials of a search; the default is this one.
         clock: Takes the time of what is made.
         progress: Told how far it is.
 
@@ -73,6 +76,7 @@ class Material:
         whole_training: bool = True,
         scaling: Scaling = "none",
         threads: int | None = None,
+        engine: Engine | None = None,
         clock: Clock | None = None,
         progress: Progress = silent,
     ) -> None:
@@ -80,6 +84,7 @@ class Material:
         self.origin, self.split, self.device = source, split, device
         self.source = source if self.scale is None else self.scale.applied(source)
         self.memory, self.cache_dir, self.metric = memory, cache_dir, metric
+        self.engine = engine
         self.clock, self.progress = clock or Clock(), progress
         self.whole_training, self.whole_trainings = whole_training, 0
         self.whole_seconds: float | None = None  # of one training of HGNN on everything, if measured
@@ -90,6 +95,13 @@ class Material:
         self._sampled: dict[Map, Dense] = {}
         self._starts: dict[tuple[Map, Drawn, bytes, int], tuple[Dense, list[Ids]]] = {}
         self._opinions: dict[tuple[Teachers, int, bool], Tensor] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another machine: with the rows that were diffused here, without what is of this one only."""
+        left_out = ("inputs", "short_trainings", "threads", "_starts", "_opinions")
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
+        here_only = {"engine": None, "cache_dir": None, "memory": None, "progress": silent, "clock": Clock()}
+        return {**state, **here_only, "_starts": {}, "_opinions": {}}
 
     @cached_property
     def threads(self) -> int:
@@ -176,6 +188,7 @@ class Material:
                 cache_dir=self.cache_dir,
                 memory=self.memory,
                 threads=self.threads,
+                engine=self.engine,
                 progress=self.progress,
             )
 
@@ -281,5 +294,6 @@ class Material:
                 walks=rows_map.walks,
                 node_ids=node_ids,
                 threads=self.threads,
+                engine=self.engine,
                 progress=self.progress,
             )

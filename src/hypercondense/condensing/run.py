@@ -24,6 +24,7 @@ from hypercondense.names import Allocation, Metric
 from hypercondense.nn.scoring import check_metric
 from hypercondense.runtime import memory as memory_use
 from hypercondense.runtime.clock import TOTAL
+from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.loading import load_optimizers
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.threads import one_thread
@@ -44,6 +45,7 @@ def condense_by(
     cache_dir: Path | str | None = None,
     device: str = "cpu",
     threads: int | None = None,
+    engine: Engine | None = None,
     scale: Scaling = "none",
     progress: Progress | None = None,
     **how: Any,
@@ -61,6 +63,7 @@ def condense_by(
         cache_dir=cache_dir,
         device=device,
         threads=threads,
+        engine=engine,
         scale=scale,
         progress=progress,
     )
@@ -77,6 +80,7 @@ def material_of(
     cache_dir: Path | str | None = None,
     device: str = "cpu",
     threads: int | None = None,
+    engine: Engine | None = None,
     scale: Scaling = "none",
     progress: Progress | None = None,
 ) -> Material:
@@ -96,6 +100,7 @@ def material_of(
         whole_training=whole_training,
         scaling=scale,
         threads=threads,
+        engine=engine,
         progress=progress or silent,
     )
 

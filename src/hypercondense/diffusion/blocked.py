@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 
+from hypercondense.diffusion.elsewhere import diffuse_on
 from hypercondense.diffusion.filed import bytes_to_make, filed_propagation
 from hypercondense.diffusion.filters import Kernel, Polynomial
 from hypercondense.diffusion.mapped import new_map, open_map
@@ -23,6 +24,7 @@ from hypercondense.errors import CondensationError, ConfigError
 from hypercondense.files.maps import release
 from hypercondense.files.storage import replaced_file
 from hypercondense.hypergraph import Dense, Features, Hypergraph, Ids
+from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.memory import available_bytes, format_size
 from hypercondense.runtime.progress import Progress, silent
 
@@ -39,6 +41,7 @@ def diffuse(
     features: Dense | None = None,
     scratch: Path | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
     progress: Progress = silent,
 ) -> Dense:
     """A polynomial of P times all features of a source (Eq. 4), as float32 (nodes, features).
@@ -59,6 +62,7 @@ def diffuse(
         features: What is diffused instead of the features of the source, with a row for every node.
         scratch: Folder for files that are needed meanwhile.
         threads: The default is the number torch is set to.
+        engine: One of other machines does all blocks there; the default is this machine.
         progress: Told the number of finished columns.
 
     Raises:
@@ -77,6 +81,18 @@ def diffuse(
         raise ValueError(f"threads must be at least 1, got {threads}")
     if node_ids is not None and out is not None:
         raise ValueError("node_ids cannot be combined with out; diffuse all nodes, then take the rows")
+    if engine is not None and engine.remote:
+        kind = {"self_loops": self_loops, "walks": walks}
+        return diffuse_on(
+            engine,
+            source,
+            polynomial,
+            kind=kind,
+            out=out,
+            node_ids=node_ids,
+            features=features,
+            progress=progress,
+        )
     given = source.features if features is None else features
     if memory is None:
         propagation = Propagation.of(source, self_loops=self_loops, walks=walks)

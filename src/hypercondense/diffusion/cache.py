@@ -18,6 +18,7 @@ from hypercondense.errors import ConfigError, FormatError
 from hypercondense.files.regular import open_regular
 from hypercondense.files.storage import make_private, read_json, replaced_file, write_json
 from hypercondense.hypergraph import Dense, Hypergraph
+from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.progress import Progress, silent
 
 _log = logging.getLogger(__name__)
@@ -33,6 +34,7 @@ def cached_diffusion(
     walks: bool = False,
     memory: int | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
     progress: Progress = silent,
 ) -> Dense:
     """What :func:`diffuse` returns, from the cache if it is there.
@@ -48,6 +50,7 @@ def cached_diffusion(
         walks: Part of it too.
         memory: Bytes it may take; not needed for an entry that is there.
         threads: Number of threads.
+        engine: Of other machines, which do the work.
         progress: Not called for an entry that is there.
 
     Returns:
@@ -66,6 +69,7 @@ def cached_diffusion(
         memory=memory,
         scratch=cache_dir,
         threads=threads,
+        engine=engine,
         progress=progress,
     )
     if cache_dir is None:

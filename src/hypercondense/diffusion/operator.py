@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -63,6 +64,10 @@ class Propagation:
         larger_ids = np.cumsum(sizes > 1)[hyperedge_ids[~alone]] - 1
         values = np.ones(len(larger_ids)) if weights is None else weights[~alone].astype(np.float64)
         return _normalized(loop, node_ids[~alone], larger_ids, values, walks=walks)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the memory of threads: it is made again where this is sent."""
+        return {name: value for name, value in vars(self).items() if name != "_memory"}
 
     @property
     def num_nodes(self) -> int:
@@ -185,7 +190,7 @@ def product_width(num_columns: int) -> int:
     return num_columns + (num_columns <= _SPECIAL_UP_TO and num_columns % _SPECIAL == 0)
 
 
-def _tensor_over(matrix: Dense) -> Tensor:
+def _tensor_over(matrix: NDArray[Any]) -> Tensor:
     """The same memory for torch, which does not know read-only matrices: these must not be written to."""
     if not matrix.flags.writeable:
         address = matrix.__array_interface__["data"][0]

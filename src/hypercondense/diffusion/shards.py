@@ -40,6 +40,9 @@ class Held(Factor):
         self.matrix, self.shape = matrix, matrix.shape
         self._tensor = csr_tensor(matrix.indptr, matrix.indices, matrix.data, matrix.shape)
 
+    def __reduce__(self) -> Any:
+        return Held, (self.matrix,)  # whoever gets it shares its memory again
+
     def add_product(self, x: Tensor, onto: Tensor, *, alpha: float = 1.0, beta: float = 1.0) -> None:
         """All rows at once."""
         torch.addmm(onto, self._tensor, x, alpha=alpha, beta=beta, out=onto)
@@ -118,8 +121,10 @@ class Filed(Factor):
 
 def csr_tensor(starts: Any, columns: Any, values: Any, shape: tuple[int, int]) -> Tensor:
     """A torch CSR tensor over the memory of its parts."""
-    rows, ids, entries = (torch.from_numpy(part) for part in (starts, columns, values))
     with warnings.catch_warnings():
+        # What came from another process is read-only, and so is what is multiplied with here.
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+        rows, ids, entries = (torch.from_numpy(part) for part in (starts, columns, values))
         # torch calls its CSR layout beta; only its construction and addmm are used, both tested here.
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
         return torch.sparse_csr_tensor(rows, ids, entries, shape, check_invariants=True)

@@ -1,6 +1,6 @@
 """Seconds, memory and disk of ``condense`` and ``evaluate``, from sizes and pieces of the work itself."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -24,6 +24,7 @@ from hypercondense.nn.training import Configuration
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.clock import TOTAL
 from hypercondense.runtime.memory import parse_size
+from hypercondense.search.ahead import maps_of
 from hypercondense.search.auto import Auto
 from hypercondense.search.budget import Budget
 from hypercondense.search.costs import Sizes, condensing, judging
@@ -167,13 +168,6 @@ def _recipes(method: Method, sizes: Sizes) -> list[Recipe]:
     budget = Budget() if method.budget is None else Budget.parse(str(method.budget))
     most = 1 if sizes.validation == 0 else int(min(budget.trials, len(entries)))
     return [entry.recipe for entry in entries[:most]]
-
-
-def maps_of(recipe: Recipe) -> Iterator[Any]:
-    """The maps that a recipe diffuses by."""
-    yield recipe.map
-    if isinstance(recipe.goal, Predict):
-        yield from recipe.goal.also
 
 
 def _with_total(seconds: Mapping[str, float]) -> dict[str, float]:

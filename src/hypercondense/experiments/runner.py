@@ -17,6 +17,7 @@ from hypercondense.experiments.results import FinishedRuns, ResultsFile
 from hypercondense.experiments.settings import Settings
 from hypercondense.experiments.work import RunGroup, jobs_of
 from hypercondense.experiments.workers import perform_all
+from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.memory import available_bytes
 
 FILTERS = ("dataset", "variant", "method", "model", "task", "ratio", "seed", "split_seed")
@@ -115,6 +116,7 @@ def run_plans(
     *,
     data_dir: Path | None = None,
     workers: int = 1,
+    engine: Engine | None = None,
     report: Callable[[dict[str, Any], int, int], None] | None = None,
 ) -> Summary:
     """Do what is pending and append a line after every run; failures are recorded and the others go on.
@@ -124,12 +126,13 @@ def run_plans(
         results: Where to append.
         data_dir: Where data sets are looked for first.
         workers: Processes that work at the same time.
+        engine: Other machines that do the work; this process alone writes the file.
         report: Told each line, how many runs are done and of how many.
     """
     summary, claims = Summary(), Claims(results.path)
     total = len(agenda.pending)
     jobs = _free(jobs_of(agenda.pending, data_dir), results, claims, summary)
-    with closing(claims), closing(perform_all(jobs, workers)) as reports:
+    with closing(claims), closing(perform_all(jobs, workers, engine)) as reports:
         for job, line in reports:
             _check_source(line, results)
             results.append(line)

@@ -9,18 +9,26 @@ from typing import Any, TypeAlias
 
 from hypercondense.errors import one_line
 from hypercondense.experiments.work import RunGroup, failure, limit_threads, perform
+from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.processes import interrupts_held_back, serve_parent
 
 #: A line of the results file, and the job it belongs to.
 Reported: TypeAlias = tuple[RunGroup, dict[str, Any]]
 
 
-def perform_all(jobs: Iterator[RunGroup], workers: int) -> Generator[Reported, None, None]:
+def perform_all(
+    jobs: Iterator[RunGroup], workers: int, engine: Engine | None = None
+) -> Generator[Reported, None, None]:
     """Do all jobs and give each line as soon as it is there; a run that breaks down gives a line too.
 
     A job is asked for when it can begin, not before. One whose cost is to be measured, which is one that may
-    not use the cache, has a new process of its own: an old one holds memory of earlier jobs.
+    not use the cache, has a new process of its own: an old one holds memory of earlier jobs. Other machines
+    do the same, each with one job at a time, and give all lines of a job together.
     """
+    if engine is not None:
+        for job, lines in engine.each(_lines, jobs, shared=None):
+            yield from ((job, line) for line in lines)
+        return
     if workers < 1:
         raise ValueError(f"workers must be at least 1, got {workers}")
     if workers > 1:
@@ -31,6 +39,10 @@ def perform_all(jobs: Iterator[RunGroup], workers: int) -> Generator[Reported, N
             yield from ((job, line) for line in guarded(job))
         else:
             yield from _in_processes(iter([job]), 1)
+
+
+def _lines(_shared: None, job: RunGroup) -> list[dict[str, Any]]:
+    return [line for _, line in perform_all(iter([job]), 1)]
 
 
 def guarded(job: RunGroup) -> Iterator[dict[str, Any]]:

@@ -65,6 +65,11 @@ class ShortTrainings:
         ]
         self.configurations = asked if every_form else [one.in_each_form()[0] for one in asked]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the source: whoever opens this on another machine gives it the one that is there."""
+        left_out = ("source", "_node_ids", "_receivers")
+        return {name: value for name, value in vars(self).items() if name not in left_out}
+
     def __call__(self, candidate: Hypergraph) -> float:
         """The mean over the models."""
         return fmean(self.each(candidate))

@@ -6,7 +6,8 @@ what is shared.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -30,19 +31,39 @@ class Engine(ABC):
 
     Attributes:
         remote: Whether tasks may run on other machines: what they share is then sent, not inherited.
+        slots: Tasks at a time.
     """
 
     remote = False
 
+    @property
+    def slots(self) -> int:
+        """Tasks at a time."""
+        return 1
+
     @abstractmethod
     def map(
-        self, work: Callable[[Shared, Task], Result], tasks: Sequence[Task], *, shared: Shared
+        self, work: Callable[[Shared, Task], Result], tasks: Iterable[Task], *, shared: Shared
     ) -> Iterator[Result]:
         """``work(shared, task)`` for every task, in their order.
 
-        ``work`` is a function of a module where tasks run in other processes. An error of a task is raised
-        here, and the others are given up.
+        Tasks may be taken from their iterator some time before they begin. ``work`` is a function of a module
+        where tasks run in other processes. An error of a task is raised here, and the others are given up.
         """
+
+    def each(
+        self, work: Callable[[Shared, Task], Result], tasks: Iterable[Task], *, shared: Shared
+    ) -> Iterator[tuple[Task, Result]]:
+        """The same, each with its task as soon as it is there, in whatever order; here in theirs."""
+        given = deque[Task]()
+
+        def noted() -> Iterator[Task]:
+            for task in tasks:
+                given.append(task)
+                yield task
+
+        for result in self.map(work, noted(), shared=shared):
+            yield given.popleft(), result
 
     def close(self) -> None:  # noqa: B027 (most have nothing to give back)
         """Give back what the engine holds."""
@@ -52,7 +73,7 @@ class Here(Engine):
     """One task after the other, in this thread."""
 
     def map(
-        self, work: Callable[[Shared, Task], Result], tasks: Sequence[Task], *, shared: Shared
+        self, work: Callable[[Shared, Task], Result], tasks: Iterable[Task], *, shared: Shared
     ) -> Iterator[Result]:
         """As :meth:`Engine.map` says."""
         return (work(shared, task) for task in tasks)
@@ -68,8 +89,13 @@ class Threads(Engine):
     def __init__(self, number: int) -> None:
         self.number = checked_number("threads", number)
 
+    @property
+    def slots(self) -> int:
+        """As many as threads."""
+        return self.number
+
     def map(
-        self, work: Callable[[Shared, Task], Result], tasks: Sequence[Task], *, shared: Shared
+        self, work: Callable[[Shared, Task], Result], tasks: Iterable[Task], *, shared: Shared
     ) -> Iterator[Result]:
         """As :meth:`Engine.map` says."""
         with _single_threaded(self.number) as pool:
@@ -88,11 +114,16 @@ class Processes(Engine):
     def __init__(self, number: int) -> None:
         self.number = checked_number("workers", number)
 
+    @property
+    def slots(self) -> int:
+        """As many as processes."""
+        return self.number
+
     def map(
-        self, work: Callable[[Shared, Task], Result], tasks: Sequence[Task], *, shared: Shared
+        self, work: Callable[[Shared, Task], Result], tasks: Iterable[Task], *, shared: Shared
     ) -> Iterator[Result]:
         """As :meth:`Engine.map` says."""
-        done = 0
+        done, tasks = 0, list(tasks)
         if not tasks:
             return
         for attempt in range(1, ATTEMPTS + 1):

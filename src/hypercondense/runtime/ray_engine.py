@@ -1,7 +1,6 @@
 """Work shared by the machines of a Ray cluster, or by a Ray started on this machine."""
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -35,25 +34,50 @@ class RayEngine(Engine):
             self._connect(address)
 
     def map(
-        self, work: Callable[[Shared, Task], Result], tasks: Sequence[Task], *, shared: Shared
+        self, work: Callable[[Shared, Task], Result], tasks: Iterable[Task], *, shared: Shared
     ) -> Iterator[Result]:
         """As :meth:`Engine.map` says."""
+        for _, result in self._results(work, tasks, shared, ordered=True):
+            yield result
+
+    def each(
+        self, work: Callable[[Shared, Task], Result], tasks: Iterable[Task], *, shared: Shared
+    ) -> Iterator[tuple[Task, Result]]:
+        """As :meth:`Engine.each` says."""
+        return self._results(work, tasks, shared, ordered=False)
+
+    def _results(
+        self,
+        work: Callable[[Shared, Task], Result],
+        tasks: Iterable[Task],
+        shared: Shared,
+        *,
+        ordered: bool,
+    ) -> Iterator[tuple[Task, Result]]:
         there = self.ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_there)
-        common = self.ray.put(shared), code_checksum(), work
-        waiting: deque[Any] = deque()
+        # In a list Ray leaves it alone: each process fetches and opens it once, not for every task.
+        common = [self.ray.put(shared)], code_checksum(), work
+        waiting: dict[Any, Task] = {}  # in the order of the tasks
         left = iter(tasks)
         try:
-            for task in islice(left, _AHEAD * self._slots()):
-                waiting.append(there.remote(*common, task))
+            for task in islice(left, _AHEAD * self.slots):
+                waiting[there.remote(*common, task)] = task
             while waiting:
-                result = self._result(waiting[0])
-                waiting.popleft()
-                waiting.extend(there.remote(*common, task) for task in islice(left, 1))
-                yield result
+                one = next(iter(waiting)) if ordered else self._first(list(waiting))
+                result = self._result(one)
+                done = waiting.pop(one)
+                for task in islice(left, 1):
+                    waiting[there.remote(*common, task)] = task
+                yield done, result
         finally:
             for one in waiting:
                 with suppress(Exception):  # the cluster may be gone as well
                     self.ray.cancel(one, force=True)
+
+    def _first(self, waiting: list[Any]) -> Any:
+        """Whichever ends first."""
+        ready, _ = self.ray.wait(waiting, num_returns=1)
+        return ready[0]
 
     def close(self) -> None:
         """Leave the cluster; a Ray that was started here ends."""
@@ -66,7 +90,9 @@ class RayEngine(Engine):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _slots(self) -> int:
+    @property
+    def slots(self) -> int:
+        """As many as asked for, or as the cluster has processors now."""
         processors = max(1, int(self.ray.cluster_resources().get("CPU", 1)))
         return processors if self.workers is None else min(self.workers, processors)
 
@@ -85,10 +111,11 @@ class RayEngine(Engine):
             ) from error
 
     def _connect(self, address: str | None) -> None:
+        # Workers of a Ray of our own are as urgent as we are, who only wait; by default they are less.
+        own = {"_system_config": {"worker_niceness": 0}} if address is None else {}
+        quiet = {"log_to_driver": False, "include_dashboard": False, "logging_level": "ERROR"}
         try:
-            self.ray.init(
-                address=address, log_to_driver=False, include_dashboard=False, logging_level="ERROR"
-            )
+            self.ray.init(address=address or "local", **quiet, **own)  # not one of somebody else on it
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
             where = "on this machine" if address is None else f"at {address!r}"
             raise ConfigError(
@@ -107,7 +134,10 @@ def _library() -> Any:
     return ray
 
 
-def _there(shared: Any, code: str, work: Callable[[Any, Any], Any], task: Any) -> Any:
+_opened: dict[str, Any] = {}  # in a process of the cluster: what its tasks share, by the name of the object
+
+
+def _there(shared: list[Any], code: str, work: Callable[[Any, Any], Any], task: Any) -> Any:
     """What a machine of the cluster does, with the same code as here or not at all."""
     from hypercondense.runtime.threads import one_thread
 
@@ -115,5 +145,19 @@ def _there(shared: Any, code: str, work: Callable[[Any, Any], Any], task: Any) -
         raise ConfigError(
             f"it has another version of hypercondense, {own[:40]}, not {code[:40]}; install the same on all"
         )
+    name = shared[0].hex()
+    if name not in _opened:
+        _opened.clear()
+        _opened[name] = _fetched(shared[0])
     with one_thread():
-        return work(shared, task)
+        return work(_opened[name], task)
+
+
+def _fetched(one: Any) -> Any:
+    """What is shared, opened here; what Ray makes of an error in it begins with the error itself."""
+    ray = _library()
+    try:
+        return ray.get(one)
+    except ray.exceptions.RaySystemError as error:
+        reason = str(error).removeprefix("System error: ").partition("\ntraceback:")[0]
+        raise ConfigError(f"it cannot open what tasks share: {reason}") from error

@@ -6,6 +6,7 @@ carried out, or half of it, continues from a checkpoint of its own.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,10 +15,10 @@ from torch import Tensor
 
 from hypercondense.condensing.job import Job, Made
 from hypercondense.condensing.recipe import Recipe
-from hypercondense.condensing.run import thread_limit
 from hypercondense.errors import CondensationError
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.runtime.progress import Progress
+from hypercondense.search.ahead import Ahead, Outcome, carried_out, foreseen
 from hypercondense.search.answers import Answers
 from hypercondense.search.budget import Budget, Deadline, OutOfTimeError
 from hypercondense.search.policy import Facts, Policy, Trial, Try
@@ -53,11 +54,16 @@ class Engine:
         self._made: dict[str, Made] = {}
         self._known: dict[str, Known] = self._load()  # by the digest of the recipe
         used = sum(known.seconds for known in self._known.values())
+        self._ahead = Ahead(None, job, networks, [])
         self.deadline = Deadline(budget, reserved=reserved, used=used, began=job.began)
 
     def search(self, policy: Policy, facts: Facts, *, at_most: int) -> list[Trial]:
         """Do what the policy proposes until it has no proposal, or the budget is used up."""
         total = max(1, int(min(self.budget.trials, at_most)))
+        with closing(self._elsewhere(policy, facts, total)):
+            return self._search(policy, facts, total)
+
+    def _search(self, policy: Policy, facts: Facts, total: int) -> list[Trial]:
         while (proposal := policy(facts, self.trials)) is not None:
             is_known = digest_of(proposal.recipe) in self._known
             if not is_known and not self._may_go_on():
@@ -71,6 +77,16 @@ class Engine:
             done = _THOUSANDTHS * len(self.trials)
             self.job.progress("search", done, max(done, _THOUSANDTHS * total), score=self.trials[-1].score)
         return self.trials
+
+    def _elsewhere(self, policy: Policy, facts: Facts, total: int) -> Ahead:
+        """Trials that other machines carry out before they are asked for; none without such machines."""
+        machines = self.job.material.engine
+        recipes: list[Recipe] = []
+        if machines is not None and machines.remote:
+            recipes = [one for one in foreseen(policy, facts, total) if digest_of(one) not in self._known]
+        until = time.time() + self.deadline.end - self.deadline.now() if self.budget.is_time else None
+        self._ahead = Ahead(machines, self.job, self.networks, recipes, until=until)
+        return self._ahead
 
     def _may_go_on(self) -> bool:
         """Whether something else may be tried; the first trial always may."""
@@ -94,17 +110,19 @@ class Engine:
         if key not in self._made:
             keeper = self.job.checkpoint and self.job.checkpoint.of_trial(key)
             job = replace(self.job, checkpoint=keeper, progress=progress or self.job.progress)
-            with thread_limit(recipe, job):
-                self.job.material.parts(recipe.map)  # kept for other trials under the same map
-                self._made[key] = recipe.run(job)
+            self._made[key] = carried_out(recipe, job)
         return self._made[key]
 
     def _tried(self, proposal: Try, progress: Progress) -> Trial:
         key = digest_of(proposal.recipe)
         if key not in self._known:
             begin = time.perf_counter()
-            contributions = self._answers(proposal, progress)
-            self._known[key] = Known(contributions, time.perf_counter() - begin)
+            there = self._ahead.outcome(proposal.recipe)
+            if there is None:
+                contributions = self._answers(proposal, progress)
+                self._known[key] = Known(contributions, time.perf_counter() - begin)
+            else:
+                self._known[key] = Known(self._adopted(proposal, there), there.seconds)
         known = self._known[key]
         return Trial(
             label=proposal.label,
@@ -113,13 +131,28 @@ class Engine:
             seconds=known.seconds,
         )
 
+    def _adopted(self, proposal: Try, there: Outcome) -> Tensor:
+        """What another machine found out, as if it had been here."""
+        material = self.job.material
+        for stage, seconds in there.stages.items():
+            material.clock.seconds[stage] = material.clock.seconds.get(stage, 0.0) + seconds
+        material.whole_trainings += there.whole_trainings
+        material.warnings += there.warnings
+        if there.made is None or there.contributions is None:
+            return self._left_out(proposal, there.error)
+        self._made[digest_of(proposal.recipe)] = there.made
+        return there.contributions
+
+    def _left_out(self, proposal: Try, reason: object) -> Tensor:
+        self.warnings.append(f"{proposal.label} was left out: {reason}")
+        return torch.zeros(1, len(self.job.material.split.validation_ids), dtype=torch.float64)
+
     def _answers(self, proposal: Try, progress: Progress) -> Tensor:
         """What networks say of what a recipe makes; of one that makes nothing, that all is wrong."""
         try:
             made = self.made(proposal.recipe, progress)
         except CondensationError as error:
-            self.warnings.append(f"{proposal.label} was left out: {error}")
-            return torch.zeros(1, len(self.job.material.split.validation_ids), dtype=torch.float64)
+            return self._left_out(proposal, error)
         asked = time.perf_counter()
         with self.job.material.clock.stage("confirm"):
             contributions = self.networks.contributions(made.hypergraph)
