@@ -94,7 +94,7 @@ def _named(name: str) -> Any:
         version = content.pop("recipe_version", RECIPE_VERSION)
         if version != RECIPE_VERSION:
             raise ConfigError(
-                f"{name} has recipe_version {str(version)[:20]}, and this program reads {RECIPE_VERSION}; "
+                f"{name} has recipe_version {repr(version)[:20]}, and this program reads {RECIPE_VERSION}; "
                 "use the version of hypercondense that wrote it, or a newer one"
             )
         return read(content, Recipe, where=name)

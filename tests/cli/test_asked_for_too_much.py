@@ -25,6 +25,7 @@ CONDENSE = ["condense", "digits", "--ratio", "0.01", "--method", "ahgcdd", "--ou
         ([*CONDENSE, "--set", "looks=1000000000000"], "looks must be a whole number <= 1000000"),
         ([*CONDENSE, "--set", "goal.epochs=[1]"], "goal.epochs must be a whole number, got [1]"),
         ([*CONDENSE, "--set", "goal=" + "[" * 2000], "is not JSON"),
+        (["condense", "digits", "--method", "random", "--set", "goal.epochs=3"], "has none to set"),
         ([*CONDENSE, "--device", "hpu"], "device 'hpu' cannot be used here"),
         ([*CONDENSE, "--device", "\x1b[2J"], "cannot be used here"),
         ([*CONDENSE, "--memory", "1e400GB"], "a memory size is a number with a unit"),

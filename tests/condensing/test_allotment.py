@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypercondense.condensing import allotment
 from hypercondense.condensing.allotment import (
     by_spread,
     class_spreads,
@@ -153,7 +152,7 @@ def test_neyman_by_hand() -> None:
     assert by_spread(spreads, classes_count_alike=True)(counts, 8).tolist() == [2, 6]
 
 
-def test_spreads_are_the_same_in_blocks_and_from_selected_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spreads_are_the_same_in_blocks_and_from_selected_rows() -> None:
     rng = np.random.default_rng(0)
     matrix, labels = rng.normal(size=(50, 4)).astype(np.float32), rng.integers(3, size=40) * 2
     ids = np.sort(rng.permutation(50)[:40])
@@ -163,8 +162,7 @@ def test_spreads_are_the_same_in_blocks_and_from_selected_rows(monkeypatch: pyte
         for own in (matrix[ids][labels == one].astype(np.float64) for one in (0, 2, 4))
     ]
     np.testing.assert_allclose(whole, expected)
-    monkeypatch.setattr(allotment, "_ENTRIES", 12)
-    np.testing.assert_allclose(class_spreads(SelectedRows(matrix, ids), labels), whole)
+    np.testing.assert_allclose(class_spreads(SelectedRows(matrix, ids), labels, entries=12), whole)
 
 
 def test_the_other_meaning_of_ratio_gives_as_many_nodes_shared_out_otherwise() -> None:

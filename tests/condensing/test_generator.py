@@ -5,7 +5,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from hypercondense.condensing import generator as module
 from hypercondense.condensing.generator import (
     AnchorGenerator,
     nearest_candidates,
@@ -58,11 +57,11 @@ def test_few_candidates_give_the_same_numbers_as_all_for_those_pairs() -> None:
         torch.testing.assert_close(incidence[few[i], i], everything[few[i], i])
 
 
-def test_blocks_of_anchors_give_the_same_incidence_and_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_anchors_give_the_same_incidence_and_gradients() -> None:
     anchors, x = make()
     results = []
     for pairs in (1000, 13):
-        monkeypatch.setattr(module, "_PAIRS_IN_MEMORY", pairs)
+        anchors.pairs_at_once = pairs
         point = x.clone().requires_grad_()
         anchors.zero_grad()
         incidence = anchors(point)

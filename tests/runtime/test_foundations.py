@@ -112,10 +112,8 @@ def test_available_memory_is_less_than_all_there_is_or_not_known(
     (tmp_path / "told").write_text("MemTotal: 9 kB\nMemAvailable: 7 kB\n")
     free = memory.available_bytes()
     assert free is not None and 0 < free < 2**60
-    monkeypatch.setattr(memory, "_MACHINE", tmp_path / "told")
-    assert memory.available_bytes() == 7 * 1024
-    monkeypatch.setattr(memory, "_MACHINE", tmp_path / "not there")
-    everything = memory.available_bytes()
+    assert memory.available_bytes(tmp_path / "told") == 7 * 1024
+    everything = memory.available_bytes(tmp_path / "not there")
     assert everything is not None and free <= everything < 2**60
     monkeypatch.delattr(memory.os, "sysconf")
-    assert memory.available_bytes() is None
+    assert memory.available_bytes(tmp_path / "not there") is None

@@ -28,11 +28,10 @@ def test_a_core_is_free_if_it_was_idle_for_a_moment(
         ticks = seconds * os.sysconf("SC_CLK_TCK")
         file.write_text(statistics(7000 + round(shares[0] * ticks), 9000 + round(shares[1] * ticks)))
 
-    monkeypatch.setattr(threads, "_STATISTICS", file)
     monkeypatch.setattr(threads, "_allowed", lambda: {0, 1})
     monkeypatch.setattr(threads.time, "sleep", sleep)
     monkeypatch.setattr(threads.time, "monotonic", lambda: clock[0])
-    assert threads.free_cores() == free
+    assert threads.free_cores(file) == free
 
 
 @pytest.mark.parametrize(("load", "free"), [(0.2, 4), (1.6, 2), (9.0, 1)])
@@ -43,10 +42,9 @@ def test_where_nobody_tells_the_load_does(
     file = tmp_path / "stat"
     if content is not None:
         file.write_text(content)
-    monkeypatch.setattr(threads, "_STATISTICS", file)
     monkeypatch.setattr(threads, "_allowed", lambda: {0, 1, 2, 3})
     monkeypatch.setattr(threads, "_load", lambda: load)
-    assert threads.free_cores() == free
+    assert threads.free_cores(file) == free
 
 
 def test_this_machine_has_a_core() -> None:

@@ -61,8 +61,12 @@ def by_spread(spreads: NDArray[np.float64], *, classes_count_alike: bool) -> Sha
     return lambda counts, size: share_out(spreads if classes_count_alike else counts * spreads, size)
 
 
-def class_spreads(rows: "Dense | SelectedRows", labels: Ids) -> NDArray[np.float64]:
+def class_spreads(
+    rows: "Dense | SelectedRows", labels: Ids, *, entries: int = _ENTRIES
+) -> NDArray[np.float64]:
     """Root mean squared distance of the rows of each class from their mean, for classes that have rows.
+
+    So many ``entries`` of rows are float64 at a time.
 
     >>> class_spreads(np.array([[0.0], [2.0], [5.0]], np.float32), np.array([0, 0, 3])).tolist()
     [1.0, 0.0]
@@ -70,7 +74,7 @@ def class_spreads(rows: "Dense | SelectedRows", labels: Ids) -> NDArray[np.float
     classes, places, counts = np.unique(labels, return_inverse=True, return_counts=True)
     means = class_sums(rows, places, len(classes)) / counts[:, None]
     squares = np.zeros(len(classes))
-    step = max(1, _ENTRIES // max(1, rows.shape[1]))
+    step = max(1, entries // max(1, rows.shape[1]))
     for start in range(0, len(labels), step):
         own = places[start : start + step]
         apart = rows[start : start + step].astype(np.float64) - means[own]

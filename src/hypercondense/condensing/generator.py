@@ -35,6 +35,7 @@ class AnchorGenerator(nn.Module):
         scale: Features are divided by this number before the MLP sees them, so that layers start in their
             working range whether features are tf-idf (0.02) or counts (20).
         basis: Directions, shape (num_features, r), along which the MLP sees the features. Paper: all of them.
+        pairs_at_once: Pairs whose activations are kept for the backward pass; of more, blocks are made anew.
     """
 
     candidates: Tensor
@@ -52,12 +53,14 @@ class AnchorGenerator(nn.Module):
         threshold_start: float = 0.5,
         scale: float = 1.0,
         basis: Tensor | None = None,
+        pairs_at_once: int = _PAIRS_IN_MEMORY,
     ) -> None:
         if layers < 2:
             raise ValueError(f"layers must be at least 2, got {layers}")
         if not 0 <= threshold_start < 1:
             raise ValueError(f"threshold_start must be at least 0 and below 1, got {threshold_start:g}")
         super().__init__()
+        self.pairs_at_once = pairs_at_once
         self.register_buffer("candidates", candidates)
         width = num_features if basis is None else basis.shape[1]
         # The same length in fewer directions: each is longer, and is brought back to its working range.
@@ -84,7 +87,7 @@ class AnchorGenerator(nn.Module):
         """:meth:`scores` of what is seen of the features."""
         anchor, candidate = self.from_anchor(seen), self.from_candidate(seen)
         num_anchors, num_candidates = self.candidates.shape
-        block = max(1, _PAIRS_IN_MEMORY // num_candidates)
+        block = max(1, self.pairs_at_once // num_candidates)
         if num_anchors <= block:
             return self._pairs(anchor, candidate, self.candidates)
         # Blocks of anchors, recomputed in the backward pass: memory does not grow with the square of n.

@@ -159,6 +159,8 @@ def _path(name: str, content: Any) -> list[str]:
         owner = owner.rpartition(".")[0]
     if owner and _at(content, owner.split(".")) is None:
         raise ConfigError(f"there is no {owner} to change {name} of; put it in first with {owner}={DEFAULT}")
+    if not known:
+        raise ConfigError(f"unknown option {name[:40]!r}: this method has none to set")
     fields = [path for path in known if not isinstance(_at(content, path.split(".")), dict)]
     options = ", ".join(sorted(fields, key=lambda path: (-_alike(name, path), path)))
     if len(options) > _LONGEST_LIST:

@@ -3,24 +3,13 @@
 import numpy as np
 
 from hypercondense.condensation import Condensation
+from hypercondense.condensing.costs import extent_of
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.report import charts
 from hypercondense.report.blocks import Chart, Charts, Column, Facts, Section, Table
 from hypercondense.report.words import class_names, percent
-from hypercondense.runtime.ledger import Extent
 from hypercondense.runtime.memory import format_size
 from hypercondense.telling import structure_line
-
-
-def extent_of(hypergraph: Hypergraph) -> Extent:
-    """How large a hypergraph is."""
-    arrays, _ = hypergraph.to_arrays()
-    return Extent(
-        nodes=hypergraph.num_nodes,
-        hyperedges=hypergraph.num_hyperedges,
-        incidences=hypergraph.num_incidences,
-        bytes=sum(array.nbytes for array in arrays.values()),
-    )
 
 
 def sizes(result: Condensation, source: Hypergraph | None) -> Section:

@@ -68,9 +68,9 @@ def resident_bytes() -> int:
     return peak_bytes() if told is None else told
 
 
-def available_bytes() -> int | None:
+def available_bytes(told_by: Path = _MACHINE) -> int | None:
     """Memory that could be used now without swapping (Linux), else all there is; ``None`` if not known."""
-    if (told := _told(_MACHINE, "MemAvailable")) is not None:
+    if (told := _told(told_by, "MemAvailable")) is not None:
         return told
     with contextlib.suppress(OSError, ValueError, AttributeError):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

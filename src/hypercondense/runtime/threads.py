@@ -12,19 +12,19 @@ _STATISTICS = Path("/proc/stat")  # of Linux: what every core did since the star
 _MOMENT = 0.2  # seconds: 20 ticks of the clock
 
 
-def free_cores() -> int:
+def free_cores(told_by: Path = _STATISTICS) -> int:
     """Cores this process may use that nobody is busy on now, at least 1.
 
     Linux tells how long each core was idle; this waits for a moment and looks twice, so that its own work of
     before does not count. Elsewhere the load of the last minute counts those that run or wait for a core.
     """
     allowed = _allowed()
-    before = _idle(allowed)
+    before = _idle(allowed, told_by)
     if before is None:
         return max(1, len(allowed) - round(_load()))
     begin = time.monotonic()
     time.sleep(_MOMENT)
-    after, seconds = _idle(allowed) or before, time.monotonic() - begin
+    after, seconds = _idle(allowed, told_by) or before, time.monotonic() - begin
     ticks = seconds * os.sysconf("SC_CLK_TCK")
     idle = sum(min(1.0, (after[core] - before[core]) / ticks) for core in before.keys() & after.keys())
     return max(1, min(len(allowed), round(idle)))
@@ -44,10 +44,10 @@ def _load() -> float:
         return 0.0
 
 
-def _idle(cores: Collection[int]) -> dict[int, int] | None:
+def _idle(cores: Collection[int], told_by: Path) -> dict[int, int] | None:
     """Ticks of the clock that each core was idle or waiting for a disk, or ``None`` where nobody tells."""
     try:
-        lines = [line.split() for line in _STATISTICS.read_text("ascii").splitlines()]
+        lines = [line.split() for line in told_by.read_text("ascii").splitlines()]
         return {
             core: int(line[4]) + int(line[5])
             for line in lines
