@@ -45,13 +45,18 @@ docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 	@echo "the site is build/site/index.html"
 
-# The wheel must work without the source tree: it is built, installed in a second empty environment and run there.
-wheel: $(VENV)/.dev
-	rm -rf dist $(VENV)-wheel
-	$(BIN)/python -m build --wheel --no-isolation --outdir dist . > /dev/null
+# The files of a release, in dist/, checked as a package index would.
+dist: $(VENV)/.dev
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist . > /dev/null
+	$(BIN)/python -m twine check --strict dist/*
+
+# They must work without the source tree: the wheel is installed in a second empty environment and tried there.
+wheel: dist
+	rm -rf $(VENV)-wheel
 	$(PYTHON) -m venv $(VENV)-wheel
 	PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(VENV)-wheel/bin/python -m pip install --quiet dist/*.whl
-	cd dist && ../$(VENV)-wheel/bin/hypercondense --version && ../$(VENV)-wheel/bin/hypercondense demo --quiet
+	cd dist && ../$(VENV)-wheel/bin/hypercondense --version && ../$(VENV)-wheel/bin/python ../tools/installed.py
 	rm -rf $(VENV)-wheel
 
 bench: $(VENV)/.dev
