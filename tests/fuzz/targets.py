@@ -210,6 +210,7 @@ WRITERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "npz": (_write_soft, _write_sparse, format_examples.npz),
     "tables": (format_examples.tables, _table_files),
     "parts": (_write_csv_parts, _write_parquet_parts),
+    "GraphBolt": (format_examples.graphbolt,),
     "plan": (_plan,),
     "results": (_write_results,),
     "recipe": (_write_recipe,),
@@ -254,6 +255,18 @@ def _check_parts(folder: Path) -> None:
             raise FormatError(error) from error
         gathered = read(folder / "again")
         _check_written(gathered, folder / "third")
+
+
+def _check_graph(folder: Path) -> None:
+    """What ``convert`` does with a graph."""
+    from hypercondense.data.gathering import gather_graph
+
+    with _own_cache(folder / "cache"):
+        try:
+            gather_graph(folder, folder / "again")
+        except ValueError as error:  # numbers that are no hypergraph
+            raise FormatError(error) from error
+        _check_written(read(folder / "again"), folder / "third")
 
 
 def _check_written(hypergraph: Hypergraph, place: Path) -> None:
@@ -353,6 +366,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(list(WRITERS)[:11], _check_hypergraph),
     "mapped": _check_mapped,
     "parts": _check_parts,
+    "GraphBolt": _check_graph,
     "plan": _check_plan,
     "results": _check_results,
     "recipe": _check_recipe,

@@ -168,3 +168,35 @@ def refuses(path: Path, message: str, **options: Any) -> None:
     with pytest.raises(FormatError, match=message) as caught:
         read(path, **options)
     assert "\n" not in str(caught.value)
+
+
+def graphbolt(folder: Path) -> None:
+    """Four papers, of which two authors wrote some, in GraphBolt's layout."""
+    np.save(folder / "writes.npy", np.array([[0, 0, 0, 1, 1], [0, 1, 2, 2, 3]]))
+    np.save(folder / "feat.npy", tiny().dense_features())
+    for part, ids, labels in (("train", [0, 1], [0, 1]), ("validation", [2], [1]), ("test", [3], [0])):
+        np.save(folder / f"{part}-ids.npy", np.array(ids))
+        np.save(folder / f"{part}-labels.npy", np.array(labels))
+    sets = "".join(
+        f"""
+    {part}_set:
+    - type: paper
+      data:
+      - {{name: seeds, format: numpy, path: {part}-ids.npy}}
+      - {{name: labels, format: numpy, path: {part}-labels.npy}}"""
+        for part in ("train", "validation", "test")
+    )
+    text = f"""dataset_name: four
+graph:
+  nodes:
+  - {{type: paper, num: 4}}
+  - {{type: author, num: 2}}
+  edges:
+  - {{type: "author:writes:paper", format: numpy, path: writes.npy}}
+feature_data:
+- {{domain: node, type: paper, name: feat, format: numpy, path: feat.npy}}
+tasks:
+  - name: node_classification
+    num_classes: 2{sets}
+"""
+    (folder / "metadata.yaml").write_text(text)

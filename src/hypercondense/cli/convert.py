@@ -24,17 +24,19 @@ def convert(
 ) -> None:
     """Read a hypergraph in any known format and write it as a native folder (safetensors and JSON).
 
-    With --mapped, tables incidences* and nodes* of Parquet or CSV may be of any size and in any order.
+    With --mapped, tables incidences* and nodes* of Parquet or CSV may be of any size and in any order. Graphs
+    in GraphBolt's layout (metadata.yaml) and in that of OGB-LSC always become a folder that stays on disk.
     """
     from hypercondense.data.formats import read, write_mapped, write_native
-    from hypercondense.data.gathering import gather
+    from hypercondense.data.gathering import gather, gather_graph, is_graph
     from hypercondense.data.parts import are_parts
     from hypercondense.files.storage import check_target
     from hypercondense.runtime.memory import parse_size
 
     check_target(out, overwrite=force)  # before the long work, not after it
-    if mapped and are_parts(Path(source)):
-        gather(Path(source), out, memory=None if memory is None else parse_size(memory), overwrite=force)
+    if is_graph(Path(source)) or (mapped and are_parts(Path(source))):
+        write = gather_graph if is_graph(Path(source)) else gather
+        write(Path(source), out, memory=None if memory is None else parse_size(memory), overwrite=force)
         hypergraph = read(out)
     else:
         hypergraph = options.load_source(source, data_dir, memory)

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercondense.data.edge_lists import write_tables
 from hypercondense.data.formats.opened import id_type, mapped_folder
+from hypercondense.data.graphbolt import METADATA, read_graphbolt
+from hypercondense.data.lsc import is_lsc, read_lsc
 from hypercondense.data.parts import INCIDENCES, NODES, Allowance, Parts, database, view
 from hypercondense.errors import FormatError, one_line
 from hypercondense.files.drafts import workplace
@@ -25,7 +28,14 @@ _REAL = {"FLOAT", "DOUBLE", "BOOLEAN", *_WHOLE}
 
 
 def gather(
-    folder: Path, out: Path, *, memory: int | None = None, overwrite: bool = False, threads: int = 2
+    folder: Path,
+    out: Path,
+    *,
+    memory: int | None = None,
+    overwrite: bool = False,
+    threads: int = 2,
+    name: str | None = None,
+    split: NDArray[np.int8] | None = None,
 ) -> None:
     """Write tables in many files as a native folder that stays on disk.
 
@@ -42,6 +52,8 @@ def gather(
             also be unpacked to so many, where the size of their files does not allow it.
         overwrite: Whether ``out`` may be replaced.
         threads: Of the database.
+        name: What to call it; the default is the name of the folder.
+        split: The part of every node, as ``Hypergraph.parts`` has it.
 
     Raises:
         FormatError: The tables are no hypergraph; the text names what is wrong and where.
@@ -54,9 +66,12 @@ def gather(
         database(budget, scratch, threads=threads) as connection,
     ):
         tables = _Tables(connection, parts, Allowance.of(folder, parts, memory))
-        with mapped_folder(out, tables.shapes, overwrite=overwrite) as (arrays, manifest):
+        own = {} if split is None else {"parts": (np.int8, split.shape)}
+        with mapped_folder(out, {**tables.shapes, **own}, overwrite=overwrite) as (arrays, manifest):
             tables.fill(arrays)
-            manifest |= {"name": folder.resolve().name, "facts": tables.facts}
+            if split is not None:
+                arrays["parts"][:] = split
+            manifest |= {"name": name or folder.resolve().name, "facts": tables.facts}
 
 
 @dataclass
@@ -322,3 +337,22 @@ def _copy(given: NDArray[Any], into: NDArray[Any]) -> None:
             into[start : start + _BATCH] = given[start : start + _BATCH]
         release(given)
         release(into)
+
+
+def gather_graph(folder: Path, out: Path, *, memory: int | None = None, overwrite: bool = False) -> None:
+    """Write a graph in GraphBolt's or OGB-LSC's layout as a native folder that stays on disk.
+
+    Raises:
+        FormatError: The folder is no such graph; the text names what is wrong and where.
+        ConfigError: The memory is too little, or a library is missing.
+    """
+    graph = read_graphbolt(folder) if (folder / METADATA).is_file() else read_lsc(folder)
+    with workplace(out) as scratch:
+        tables = scratch / "tables"
+        write_tables(graph, tables)
+        gather(tables, out, memory=memory, overwrite=overwrite, name=graph.name, split=graph.parts)
+
+
+def is_graph(folder: Path) -> bool:
+    """Whether a folder is a graph in GraphBolt's or OGB-LSC's layout."""
+    return (folder / METADATA).is_file() or is_lsc(folder)

@@ -18,7 +18,7 @@ from hypercondense.files.regular import open_regular
 CHUNK = 1 << 20  # entries of a list that are looked at together
 _ZEROS = 1 << 20  # bytes written at a time where space cannot be reserved at once
 _LONGEST_HEADER = 10 * 2**20
-_TYPES = {"F32": np.float32, "I32": np.int32, "I64": np.int64, "U8": np.uint8}
+_TYPES = {"F32": np.float32, "I8": np.int8, "I32": np.int32, "I64": np.int64, "U8": np.uint8}
 _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
 
 

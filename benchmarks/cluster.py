@@ -1,6 +1,6 @@
 """Seconds of a diffusion and of a search: here, and on Ray with one and two workers, in one run.
 
-    python benchmarks/ray.py [--nodes 20000] [--data wordnet --data-dir DIR]
+    python benchmarks/cluster.py [--nodes 20000] [--data wordnet --data-dir DIR]
 
 The first task of a worker imports this package, so each engine does something small before it is timed. The
 last column tells whether the bits are those of this machine alone.
