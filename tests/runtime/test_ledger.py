@@ -47,3 +47,14 @@ def test_nothing_is_made_up_where_the_whole_is_not_known() -> None:
     lines = dict(ledger.lines())
     assert lines["cost"] == "4.2 s" and lines["trained on everything"] == "2 trainings"
     assert "of which" not in lines
+
+
+@pytest.mark.parametrize(("share", "trainings"), [(1.0, 2), (2.4, 3), (3.0, 4)])
+def test_what_costs_more_than_a_training_tells_what_it_is_for(share: float, trainings: int) -> None:
+    seconds = {"total": share * 2.0}
+    ledger = Ledger(
+        seconds=seconds, peak_memory_mb=1.0, result=SMALL, source=LARGE, whole_seconds=2.0, share=share
+    )
+    # Condensing pays once so many trainings on everything would have cost more.
+    assert trainings - 1 <= share < trainings
+    assert f"from about {trainings} trainings on" in dict(ledger.lines())["worth it"]

@@ -1,5 +1,6 @@
 """What a result cost, all of it, beside one training on everything."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 from hypercondense.runtime.clock import TOTAL
@@ -69,6 +70,8 @@ class Ledger(Value):
             how = "measured" if self.measured else "estimated"
             total += f" = {self.share:.2g} of one training on everything ({how} {self.whole_seconds:.3g} s)"
         yield "cost", total
+        if self.share is not None and self.share >= 1:
+            yield "worth it", self._for_what(self.share)
         within = [name for name in self.seconds if name != TOTAL and name not in _BESIDE]
         for title, names in (("of which", within), ("besides", list(_BESIDE))):
             told = {name: self.seconds[name] for name in names if self.seconds.get(name, 0.0) >= 0.05}
@@ -78,6 +81,14 @@ class Ledger(Value):
         yield "trained on everything", trained
         sizes = f"{format_size(self.result.bytes)} instead of {format_size(self.source.bytes)}"
         yield "size and memory", f"{sizes}, {self.peak_memory_mb:,.0f} MB of memory at most"
+
+    @staticmethod
+    def _for_what(share: float) -> str:
+        """What a result is for that cost more than one training on everything."""
+        return (
+            f"not to save one training: from about {math.floor(share) + 1} trainings on, "
+            "or to share, to teach, or where the source cannot be kept"
+        )
 
 
 def by_kind(stages: Mapping[str, float], *, searched: bool) -> dict[str, float]:
