@@ -1,6 +1,7 @@
 """The race: what is tried in which order, what it may cost, and who is in front afterwards."""
 
 from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.starts import Means
 from hypercondense.search import costs
 from hypercondense.search.answers import Difference
+from hypercondense.search.auto import Auto
 from hypercondense.search.policy import Facts, Trial
-from hypercondense.search.portfolio import PORTFOLIO, Entry
+from hypercondense.search.portfolio import EDITION, PORTFOLIO, Entry
 from hypercondense.search.race import Race, shrunk
+from hypercondense.typed import digest_of
 from makers.searches import SIZES, answers, trial_of
 
 RACE = Race()
@@ -79,9 +82,18 @@ def test_asking_networks_is_a_part_of_the_price() -> None:
 
 
 def test_small_sources_may_cost_more_of_a_training_than_large_ones() -> None:
+    race = Race(least=1e-3)
     small, large = SIZES, replace(SIZES, nodes=10**6, incidences=10**7)
-    shares = [RACE.allowed(sizes) / costs.whole_training(sizes) for sizes in (small, large)]
-    assert shares[0] == pytest.approx(RACE.trainings) and shares[1] == pytest.approx(RACE.share)
+    shares = [race.allowed(sizes) / costs.whole_training(sizes) for sizes in (small, large)]
+    assert shares[0] == pytest.approx(race.trainings) and shares[1] == pytest.approx(race.share)
+
+
+def test_a_few_seconds_are_always_allowed_and_pay_for_a_longer_optimization() -> None:
+    tiny = replace(SIZES, nodes=100, incidences=300, entries=1000, features=16, classes=7, validation=25)
+    assert RACE.trainings * costs.whole_training(tiny) < RACE.least == RACE.allowed(tiny)
+    first = RACE.entries(Facts(sizes=tiny, entries=PORTFOLIO))[0]
+    assert first.label == "learnt, for longer"
+    assert RACE.allowed(replace(tiny, nodes=10**6)) > RACE.least
 
 
 def test_with_a_budget_everything_is_tried_in_the_order_of_the_table() -> None:
@@ -133,3 +145,13 @@ def test_recipes_of_the_portfolio_differ_and_at_most_five_are_tried_unasked() ->
     assert len(recipes) == len(PORTFOLIO) == len({one.label for one in PORTFOLIO})
     assert sum(not one.elaborate for one in PORTFOLIO) <= 5
     assert PORTFOLIO[0].gain == 0 and all(one.spread > 0 for one in PORTFOLIO)
+
+
+def test_another_portfolio_is_another_edition() -> None:
+    told = [f"{digest_of(one.recipe)}{one.label}{one.gain}{one.spread}{one.elaborate}" for one in PORTFOLIO]
+    known = sha256("".join(told).encode()).hexdigest()[:16]
+    assert (EDITION, known) == (2, "ba1fdffc017ddabc"), (
+        "raise EDITION, or published lines are of two searches"
+    )
+    with pytest.raises(ValueError, match="edition must be 2"):
+        Auto(edition=1)

@@ -15,10 +15,10 @@ from hypercondense.search.confirm import Confirm
 from hypercondense.search.costs import Sizes
 from hypercondense.search.engine import ASKS_AFTER, Engine, within
 from hypercondense.search.policy import Facts, Trial
-from hypercondense.search.portfolio import PORTFOLIO, Entry
+from hypercondense.search.portfolio import EDITION, PORTFOLIO, Entry
 from hypercondense.search.race import Race
 from hypercondense.search.record import named, record
-from hypercondense.typed import Value
+from hypercondense.typed import Count, Value
 
 #: Of the time that is left: what networks should take that are asked, and what leaves enough for trials.
 _ASKING_SHARE, _LARGEST_SHARE = 0.4, 0.8
@@ -36,6 +36,7 @@ class Auto(Value):
             UniGCNII too where a budget is given. It sees more of single nodes, and takes five times as long.
         confirm: How these are trained, and how often.
         race: What a search may cost, and what it must be expected to gain.
+        edition: Of the portfolio; there is only the present one, and results tell which it was.
     """
 
     empty_structure: ClassVar[None] = None
@@ -46,9 +47,15 @@ class Auto(Value):
     models: str | None = None
     confirm: Confirm = Confirm()
     race: Race = Race()
+    edition: Count = EDITION
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.edition != EDITION:
+            raise ValueError(
+                f"edition must be {EDITION}, that of the present portfolio; got {self.edition}: "
+                "the version of this package that made a result makes it again"
+            )
         if self.budget is not None:
             Budget.parse(str(self.budget))
         unknown = [name for name in self.networks if name not in MODELS]

@@ -44,6 +44,9 @@ class Entry:
         return isinstance(self.recipe.goal, Predict) and self.recipe.goal.teachers is not None
 
 
+#: To be raised when entries change: results of another portfolio are those of another search.
+EDITION = 2
+
 LEARNT = PRESETS["learnt"][1]
 
 
@@ -83,7 +86,8 @@ PORTFOLIO: tuple[Entry, ...] = (
     Entry("closed form from means", _closed(_MEANS), -0.01, 0.015),
     Entry("the paper's method", PRESETS["ahgcdd"][1], -0.02, 0.025),
     Entry("raw rows", _changed(map=Map(kernel="none"), also=()), -0.05, 0.08, elaborate=True),
-    Entry("from means, briefly, plain classes", _BRIEF, -0.02, 0.025),
+    Entry("learnt, for longer", _changed(training=Unrolled(epochs=600, hidden=64)), 0.005, 0.01),
+    Entry("from means, briefly, plain classes", _BRIEF, -0.02, 0.025, elaborate=True),
     Entry("in bundles", _BUNDLED, -0.005, 0.01, elaborate=True),
     Entry("taught", _changed(teachers=Teachers()), 0.0, 0.01, elaborate=True),
     Entry(
@@ -94,6 +98,5 @@ PORTFOLIO: tuple[Entry, ...] = (
         elaborate=True,
     ),
     Entry("from means", _changed(start=_MEANS), -0.005, 0.015, elaborate=True),
-    Entry("for twice as long", _changed(training=Unrolled(epochs=400)), 0.0, 0.005, elaborate=True),
     Entry("the paper's method, no structure", PRESETS["ahgcdd-x"][1], -0.02, 0.025, elaborate=True),
 )

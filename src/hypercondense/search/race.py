@@ -26,7 +26,9 @@ class Race(Value):
     Args:
         share: Of one training on the whole that condensing may cost, in nominal time.
         seconds: It may always cost so many nominal seconds,
-        trainings: but not more than so many trainings on the whole.
+        trainings: but not more than so many trainings on the whole,
+        least: unless that is less than so many nominal seconds, which nobody minds: where a training on
+            the whole takes a moment, condensing does not save time and is for something else.
         least_gain: A trial that is expected to gain less is not worth it.
         differing: Share of validation nodes that two candidates are typically not both right or wrong about.
     """
@@ -34,13 +36,14 @@ class Race(Value):
     share: Positive = 0.13
     seconds: Positive = 12.0
     trainings: Positive = 3.0
+    least: Positive = 9.0
     least_gain: Share = 0.001
     differing: Share = 0.1
 
     def allowed(self, sizes: Sizes) -> float:
         """Nominal seconds for everything after the diffusion."""
         whole = costs.whole_training(sizes)
-        return max(self.share * whole, min(self.trainings * whole, self.seconds))
+        return max(self.share * whole, min(self.trainings * whole, self.seconds), self.least)
 
     def entries(self, facts: Facts) -> list[Entry]:
         """What is to be tried, in order.
