@@ -151,7 +151,7 @@ def test_another_portfolio_is_another_edition() -> None:
     told = [f"{digest_of(one.recipe)}{one.label}{one.gain}{one.spread}{one.elaborate}" for one in PORTFOLIO]
     known = sha256("".join(told).encode()).hexdigest()[:16]
     assert (EDITION, known) == (2, "ba1fdffc017ddabc"), (
-        "raise EDITION, or published lines are of two searches"
+        "raise EDITION: lines of two searches must differ"
     )
     with pytest.raises(ValueError, match="edition must be 2"):
         Auto(edition=1)
