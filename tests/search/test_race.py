@@ -150,8 +150,6 @@ def test_recipes_of_the_portfolio_differ_and_at_most_five_are_tried_unasked() ->
 def test_another_portfolio_is_another_edition() -> None:
     told = [f"{digest_of(one.recipe)}{one.label}{one.gain}{one.spread}{one.elaborate}" for one in PORTFOLIO]
     known = sha256("".join(told).encode()).hexdigest()[:16]
-    assert (EDITION, known) == (2, "ba1fdffc017ddabc"), (
-        "raise EDITION: lines of two searches must differ"
-    )
+    assert (EDITION, known) == (2, "ba1fdffc017ddabc"), "raise EDITION: lines of two searches must differ"
     with pytest.raises(ValueError, match="edition must be 2"):
         Auto(edition=1)
