@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hypercondense.diffusion.filters import Kernel, Polynomial
+from hypercondense.diffusion.repeats import without_repeats
 from hypercondense.diffusion.shards import Factor, Held
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
 
@@ -63,7 +64,7 @@ class Propagation:
             loop[loop == 0] = 1.0
         larger_ids = np.cumsum(sizes > 1)[hyperedge_ids[~alone]] - 1
         values = np.ones(len(larger_ids)) if weights is None else weights[~alone].astype(np.float64)
-        return _normalized(loop, node_ids[~alone], larger_ids, values, walks=walks)
+        return _normalized(loop, *without_repeats(node_ids[~alone], larger_ids, values), walks=walks)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the memory of threads: it is made again where this is sent."""

@@ -1,0 +1,56 @@
+"""Hyperedges that are there many times, as one with their weights added up.
+
+``H De^-1 H^T`` and the degrees of nodes are the same either way: n equal columns h of H give
+``n h h^T / sum(h)``, and one column ``n h`` gives ``(n h) (n h)^T / (n sum(h))``. A sum of a million equal
+numbers in float32 would also be wrong in its third digit.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercondense.hypergraph import Ids
+
+_WORTH = 0.5  # share of memberships that must be repeats: of data sets seen so far 5 % are at most
+
+Weights = NDArray[np.float64]
+
+
+def without_repeats(node_ids: Ids, hyperedge_ids: Ids, weights: Weights) -> tuple[Ids, Ids, Weights]:
+    """The same P by fewer memberships, where at least half of them repeat others; else what was given.
+
+    Hyperedges are numbered from 0 without gaps and sorted, and so are the nodes within each.
+
+    >>> two = without_repeats(np.array([0, 1, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 2, 2]), np.ones(6))
+    >>> [part.tolist() for part in two]
+    [[0, 1], [0, 0], [3.0, 3.0]]
+    """
+    if len(node_ids) == 0:
+        return node_ids, hyperedge_ids, weights
+    starts = np.flatnonzero(np.diff(hyperedge_ids, prepend=-1))
+    sizes = np.diff(starts, append=len(node_ids))
+    _, first, which, counts = np.unique(
+        _sums(node_ids, weights, starts), return_index=True, return_inverse=True, return_counts=True
+    )
+    if sizes[first].sum() > (1 - _WORTH) * len(node_ids):
+        return node_ids, hyperedge_ids, weights
+    like = first[which]  # the first hyperedge with the same sum, for every hyperedge
+    if not (sizes == sizes[like]).all():
+        return node_ids, hyperedge_ids, weights
+    same = np.arange(len(node_ids)) + np.repeat(starts[like] - starts, sizes)  # its membership, for every one
+    if not ((node_ids == node_ids[same]).all() and (weights == weights[same]).all()):
+        return node_ids, hyperedge_ids, weights
+    is_first = like == np.arange(len(like))
+    kept = np.repeat(is_first, sizes)
+    return (
+        node_ids[kept],
+        (np.cumsum(is_first) - 1)[hyperedge_ids[kept]],
+        weights[kept] * counts[which][hyperedge_ids[kept]],
+    )
+
+
+def _sums(node_ids: Ids, weights: Weights, starts: Ids) -> NDArray[np.uint64]:
+    """A number for every hyperedge, equal for equal ones, and for others hardly ever."""
+    chance = np.random.default_rng(0)
+    of_node = chance.integers(0, 2**63, int(node_ids.max()) + 1, dtype=np.uint64)
+    of_weight = weights.view(np.uint64) * np.uint64(2) + np.uint64(1)
+    return np.add.reduceat(of_node[node_ids] * of_weight, starts)
