@@ -8,6 +8,7 @@ TEST_WORKERS ?= auto --maxprocesses 4
 TEST_ARGS ?=
 FUZZ_ARGS ?=
 FAULT_ARGS ?=
+BENCH_ARGS ?=
 
 .PHONY: demo test lint types imports unit browser docs dist wheel bench fuzz faults peers results install clean
 
@@ -59,15 +60,9 @@ wheel: dist
 	cd dist && ../$(VENV)-wheel/bin/hypercondense --version && ../$(VENV)-wheel/bin/python ../tools/installed.py
 	rm -rf $(VENV)-wheel
 
+# Figures of docs/performance.md; `make bench BENCH_ARGS="--before OLD/src"` compares with an older version too.
 bench: $(VENV)/.dev
-	$(BIN)/python benchmarks/diffusion.py
-	$(BIN)/python benchmarks/condensation.py
-	$(BIN)/python benchmarks/models.py
-	$(BIN)/python benchmarks/looks.py
-	$(BIN)/python benchmarks/steps.py
-	$(BIN)/python benchmarks/lossless.py
-	$(BIN)/python benchmarks/threads.py
-	$(BIN)/python benchmarks/time_left.py
+	$(BIN)/python benchmarks/page.py $(BENCH_ARGS)
 
 # 10,000 changed files for every reader; the exit status tells whether one broke the contract of docs/trust.md.
 fuzz: $(VENV)/.dev

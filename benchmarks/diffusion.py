@@ -1,6 +1,7 @@
 """Time and memory of the diffusion, as ratios measured in one run.
 
-``PYTHONPATH=src python benchmarks/diffusion.py`` (about three minutes on two cores)
+``PYTHONPATH=src python benchmarks/diffusion.py`` (about three minutes) prints lines of Markdown. Seconds are
+those of processors, so that a busy machine changes them little; each is the least of several.
 """
 
 import argparse
@@ -31,15 +32,19 @@ BUDGET = 100_000_000
 def main() -> None:
     """Print every figure."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--largest", type=int, default=10**7, help="incidences of the largest hypergraph")
+    parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--speed", action="store_true", help="only the table of speeds on dblp")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    sparse = dblp()
+    sparse = dblp(options.data_dir)
     dense = with_features(sparse, sparse.dense_features())
-    print(f"{dense}, {options.threads} threads, {WEIGHTS.degree} products (the paper: {len(SERIES) - 1})")
+    print(
+        f"{dense.num_nodes:,} x {dense.num_features:,} features, {dense.num_incidences:,} incidences, "
+        f"time 2: {WEIGHTS.degree} products (the paper's sum: {len(SERIES) - 1}).\n"
+    )
     diffuse(local_hypergraph(1000), WEIGHTS)  # what libraries load on first use is not ours to measure
     if not options.speed:
         print_memory(sparse, dense)
@@ -54,7 +59,7 @@ def print_memory(sparse: Hypergraph, dense: Hypergraph) -> None:
     stored = sum(part.nbytes for part in (sparse.features.data, sparse.features.indices))
     for kind, source, given in (("dense", dense, output), ("sparse", sparse, stored)):
         extra = peak_above_now(lambda source=source: diffuse(source, WEIGHTS))
-        print(f"peak memory, {kind} input: {(given + extra) / (given + output):.3f} x (input + output)")
+        print(f"- peak memory, {kind} input: {(given + extra) / (given + output):.3f} x (input + output)")
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder) / "in.npy", dense.features)
         mapped = with_features(sparse, np.load(Path(folder) / "in.npy", mmap_mode="r"))
@@ -64,7 +69,8 @@ def print_memory(sparse: Hypergraph, dense: Hypergraph) -> None:
                 lambda source=source: diffuse(source, WEIGHTS, memory=BUDGET, out=Path(folder) / "out.npy")
             )
             print(
-                f"peak memory, {kind} input, budget {BUDGET / 1e6:.0f} MB: {extra / BUDGET:.3f} x the budget"
+                f"- peak memory, {kind} input, budget {BUDGET / 1e6:.0f} MB: "
+                f"{extra / BUDGET:.3f} x the budget"
             )
 
 
@@ -76,7 +82,7 @@ def print_speed(sparse: Hypergraph, dense: Hypergraph, repetitions: int) -> None
     del ours
     target = np.empty_like(dense.features)
     with tempfile.TemporaryDirectory() as folder:
-        seconds = alternating_medians(
+        seconds = alternating_least(
             {
                 "torch CSR x dense matrix, step by step": naive,
                 "scipy CSR x dense matrix, step by step": scipy_diffusion(dense),
@@ -92,37 +98,35 @@ def print_speed(sparse: Hypergraph, dense: Hypergraph, repetitions: int) -> None
             repetitions,
         )
     reference, copy = seconds["torch CSR x dense matrix, step by step"], seconds["matrix copied once"]
+    print("| | s | x as fast as torch CSR | copies of the matrix |\n|---|---|---|---|")
     for name, value in seconds.items():
-        print(
-            f"{name:42s} {value:7.3f} s   {reference / value:6.1f} x as fast as torch CSR   "
-            f"{value / copy:6.1f} copies of the matrix"
-        )
-    print(f"largest difference between the three: {difference:.1e}")
+        print(f"| {name} | {value:.3f} | {reference / value:.1f} | {value / copy:.1f} |")
+    print(f"\nLargest difference between torch, scipy and ours by the same sum: {difference:.1e}.")
 
 
 def print_growth(make: Callable[[int], Hypergraph], largest: int, repetitions: int) -> None:
     """Seconds against incidences, and the slope of their logarithms."""
     sizes = [size for size in (10**4, 10**5, 10**6, 10**7) if size <= largest]
     sources = {size: make(size) for size in sizes}
-    seconds = alternating_medians(
+    seconds = alternating_least(
         {size: lambda source=source: diffuse(source, WEIGHTS) for size, source in sources.items()},
         repetitions,
     )
     for size, value in seconds.items():
-        print(f"{make.__name__}: {size:>9,} incidences {value:8.4f} s {value / size * 1e9:6.0f} ns each")
+        print(f"- {make.__name__}: {size:,} incidences {value:.4f} s, {value / size * 1e9:.0f} ns each")
     slope = np.polyfit(np.log(sizes), np.log(list(seconds.values())), 1)[0]
-    print(f"{make.__name__}: slope of log time against log incidences {slope:.3f}")
+    print(f"- {make.__name__}: slope of log time against log incidences {slope:.3f}")
 
 
-def alternating_medians(ways: dict, repetitions: int) -> dict:
-    """Median seconds of each way; they take turns, so that a busy machine slows all of them."""
+def alternating_least(ways: dict, repetitions: int) -> dict:
+    """Least processor seconds of each way; they take turns, so that a busy machine slows all of them."""
     seconds: dict = {name: [] for name in ways}
     for _ in range(repetitions):
         for name, way in ways.items():
-            start = time.perf_counter()
+            start = time.process_time()
             way()
-            seconds[name].append(time.perf_counter() - start)
-    return {name: float(np.median(values)) for name, values in seconds.items()}
+            seconds[name].append(time.process_time() - start)
+    return {name: min(values) for name, values in seconds.items()}
 
 
 def peak_above_now(work: Callable[[], object]) -> int:
@@ -182,14 +186,14 @@ def torch_csr(matrix: sp.csr_array) -> torch.Tensor:
     return torch.sparse_csr_tensor(*parts, matrix.shape)
 
 
-def dblp() -> Hypergraph:
+def dblp(data_dir: Path | None) -> Hypergraph:
     """The real data if they are here, else random data of the same size."""
     try:
         from hypercondense.data import load
 
-        return load("dblp")
+        return load("dblp", data_dir=data_dir)
     except (ImportError, DatasetNotFoundError):
-        print("dblp is not here: random data of the same size instead")
+        print("Random data of the size of dblp, which is not here.\n")
     rng = np.random.default_rng(0)
     num_nodes, num_hyperedges = 41_302, 22_363
     sizes = np.minimum(1 + rng.geometric(1 / 3.45, num_hyperedges), 200)

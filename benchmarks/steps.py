@@ -84,7 +84,10 @@ def main() -> None:
             times[name].append(time.process_time() - begin)
     before, now = (1000 * median(times[name]) for name in ("recorded", "written out"))
     same = "the same bits" if torch.equal(*slopes.values()) else "other bits"
-    print(f"recorded {before:.1f} ms, written out {now:.1f} ms = {now / before:.2f} x, {same}")
+    print(
+        f"- {options.rows} rows of {options.columns} columns, {options.classes} classes: recorded "
+        f"{before:.1f} ms, written out {now:.1f} ms = **{now / before:.2f} x**, {same}"
+    )
 
 
 if __name__ == "__main__":

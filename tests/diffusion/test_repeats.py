@@ -1,15 +1,24 @@
 """Hyperedges that are there many times."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from hypercondense.diffusion import Propagation, heat_kernel
+from hypercondense.diffusion import Propagation, heat_kernel, repeats
 from hypercondense.diffusion.repeats import without_repeats
 from hypercondense.hypergraph import Hypergraph
 from makers.diffusion_oracles import dense_propagation, hypergraph_of, random_incidence, with_self_loops
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_are_many() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(repeats, "_MANY", 1)
+        yield
 
 
 @given(st.integers(0, 100), st.lists(st.integers(1, 9), min_size=5, max_size=5), st.booleans())
