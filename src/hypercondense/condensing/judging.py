@@ -2,7 +2,7 @@
 
 Short trainings of HGNN look at a source whose size makes each of them cost more than the steps between two
 looks. This judge trains the network of :mod:`hypercondense.nn.learner` on the rows of a candidate as the goal
-sees them, and asks it about diffused rows of validation nodes. docs/decisions/0010-few-looks.md shows
+sees them, and asks it about diffused rows of validation nodes. docs/decisions/0013-few-looks.md shows
 how well both agree.
 """
 
