@@ -93,7 +93,8 @@ $(VENV)/.dev: $(VENV)/.installed
 	$(PIP_INSTALL) --editable ".[dev]"
 	touch $@
 
-$(VENV)-peers/.dev: pyproject.toml tests/interchange/peers.txt
+$(VENV)-peers/.dev: pyproject.toml tests/interchange/peers.txt tests/interchange/peers_alone.txt
 	$(PYTHON) -m venv $(VENV)-peers
 	$(VENV)-peers/bin/python -m pip install --quiet --editable ".[pyg]" --requirement tests/interchange/peers.txt
+	$(VENV)-peers/bin/python -m pip install --quiet --no-deps --requirement tests/interchange/peers_alone.txt
 	touch $@

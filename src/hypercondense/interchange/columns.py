@@ -120,7 +120,8 @@ def labels_of(
     """
     if raw is None:
         return np.full(size, UNKNOWN, np.int64), None if facts is None else facts.label_names
-    values = [None if is_missing(one) or one == "" else _label(one) for one in raw]
+    listed = raw.tolist() if isinstance(raw, np.ndarray) else raw  # numbers of numpy are slow one by one
+    values = [None if is_missing(one) or one == "" else _label(one) for one in listed]
     if facts is not None and facts.classes is not None:
         values = [None if one == UNKNOWN and str(UNKNOWN) not in facts.classes else one for one in values]
         return _by_names(values, facts.classes, problems), facts.label_names
@@ -198,6 +199,8 @@ def without_unlabelled(parts: Parts, labels: Ids) -> Parts | None:
 
 def is_missing(value: Any) -> bool:
     """None, NaN, and what pandas has for them."""
+    if type(value) in (str, int):  # nearly always, and quick to tell
+        return False
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(np.isnan(value))

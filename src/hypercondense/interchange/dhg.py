@@ -8,7 +8,7 @@ import numpy as np
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import hyperedge_weights
 from hypercondense.interchange.problems import Problems, need, tell_lost
-from hypercondense.interchange.pyg import from_pyg_store, tensors_of
+from hypercondense.interchange.pyg import check_values, from_pyg_store, tensors_of
 
 _SELF_LOOPS = "num_self_loops"
 
@@ -32,7 +32,7 @@ def from_dhg(structure: Any, data: Mapping[str, Any], *, name: str | None = None
     for key in ("features", "labels"):
         if data.get(key) is None:
             problems.add(f"its data have no {key!r}; they have {', '.join(map(str, data))[:80]}")
-    problems.raise_any()
+    check_values(data, problems)
     members, weights = structure.e
     loops = int(data.get(_SELF_LOOPS) or 0)
     kept = len(members) - loops

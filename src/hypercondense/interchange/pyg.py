@@ -1,6 +1,6 @@
 """PyTorch Geometric: ``Data`` with ``hyperedge_index``, and ``HyperGraphData``, which says ``edge_index``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -57,6 +57,12 @@ def from_pyg_store(
     store: dict[str, Any], problems: Problems, *, split: int | None = None, name: str | None = None
 ) -> Hypergraph:
     """A hypergraph from tensors by the names :func:`to_pyg` has for them."""
+    for key, value in store.items():
+        if getattr(value, "is_meta", False):
+            problems.add(
+                f"{key!r} is on the device 'meta', where tensors have no values; give it with values"
+            )
+    problems.raise_any()
     features = _given(store, "x", problems)
     index = _index(store, problems)
     labels = _labels(store, problems)
@@ -87,6 +93,16 @@ def from_pyg_store(
         facts=facts,
         name=name,
     ).hypergraph()
+
+
+def check_values(store: Mapping[str, Any], problems: Problems) -> None:
+    """Raise where tensors have a shape only, by the names they were given by."""
+    for key, value in store.items():
+        if getattr(value, "is_meta", False):
+            problems.add(
+                f"{key!r} is on the device 'meta', where tensors have no values; give it with values"
+            )
+    problems.raise_any()
 
 
 def _numpy(value: Any) -> Any:

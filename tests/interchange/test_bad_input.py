@@ -1,0 +1,163 @@
+"""What people bring that is not as it should be: it works as meant, or one error says what to do."""
+
+import sys
+from collections.abc import Callable
+from decimal import Decimal
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import torch
+from torch_geometric.data import Data
+from torch_geometric.data.hypergraph_data import HyperGraphData
+
+import hypercondense as hc
+from hypercondense.errors import ConversionError
+
+NAN = float("nan")
+NODES = pd.DataFrame({"node": ["a", "b", "c"], "x": [1.0, 2.0, 3.0], "label": ["p", "q", None]})
+MEMBERSHIPS = pd.DataFrame({"node": ["a", "b", "b", "c"], "hyperedge": ["e", "e", "f", "f"]})
+INDEX = torch.tensor([[0, 1, 1], [0, 0, 1]])
+BERLIN = pd.to_datetime(["2020-01-01", "2020-01-01", "2020-06-01", "2020-06-01"]).tz_localize("Europe/Berlin")
+
+
+def tables(memberships: dict[str, Any] | None = None, **nodes: Any) -> hc.Hypergraph:
+    return hc.from_pandas(MEMBERSHIPS.assign(**memberships or {}), NODES.assign(**nodes))
+
+
+def sets(hyperedges: Any, nodes: Any = ("a", "b")) -> hc.Hypergraph:
+    return hc.from_hyperedges(hyperedges, {node: [1.0] for node in nodes}, {nodes[0]: "p"})
+
+
+def pyg(kind: Any = Data, size: int = 5, **changes: Any) -> hc.Hypergraph:
+    given = {"x": torch.ones(size, 2), "y": torch.arange(size) % 2, "hyperedge_index": INDEX}
+    return hc.from_pyg(kind(**(given | changes)))
+
+
+def codes(*places: int) -> Any:
+    return pd.Categorical.from_codes(list(places), ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: tables(node=["a", None, "c"]), "'node' of the table of nodes has no value in 1 rows"),
+        (lambda: tables({"node": ["a", NAN, "b", "c"]}), "'node' of the table of memberships has no value"),
+        (lambda: tables({"hyperedge": BERLIN.where([True, False, True, True])}), "'hyperedge' .*no value"),
+        (lambda: sets([{"a", NAN}]), r"an entry of the incidences has no node id \(nan"),
+        (lambda: sets([{"a"}], nodes=("a", NAN)), r"node id nan \(node 1\) is no id"),
+        (lambda: sets({NAN: ["a"]}), "hyperedge id nan .* is no id"),
+    ],
+)
+def test_ids_that_are_nan_are_refused(make: Callable[[], hc.Hypergraph], message: str) -> None:
+    with pytest.raises(ConversionError, match=message):
+        make()
+
+
+def test_ids_of_several_types_are_fine_unless_two_would_be_called_the_same() -> None:
+    source = tables({"node": ["a", 7, 7, "c"]}, node=["a", 7, "c"])
+    assert source.node_names == ("a", "7", "c")
+    with pytest.raises(ConversionError, match="node ids '7' and 7 would both be called '7'; rename one"):
+        tables({"node": ["7", 7, 7, "c"]}, node=["7", 7, "c"])
+    with pytest.raises(ConversionError, match="node ids 1 and '1' would both be called '1'; rename one"):
+        sets([{1, "1"}], nodes=(1, "1"))
+
+
+def test_a_second_row_of_a_node_is_refused() -> None:
+    with pytest.raises(ConversionError, match="rows 0 and 3 are both of 'a'"):
+        hc.from_pandas(MEMBERSHIPS, pd.concat([NODES, NODES[:1]]))
+
+
+def test_members_that_cannot_be_ids_are_named_all_at_once() -> None:
+    with pytest.raises(ConversionError, match=r"2 problems: .*a list, which cannot be an id.*a dict, which"):
+        sets([[["a"]], [{"b": 1}]])
+    with pytest.raises(ConversionError, match="a ndarray, which cannot be an id; use texts or whole numbers"):
+        sets([(np.array([1]),)])
+
+
+def test_codes_of_minus_one_are_missing_values() -> None:
+    assert tables(label=codes(0, -1, 1)).labels.tolist() == [0, -1, 1]
+    assert tables(label=[0, -1, 1]).labels.tolist() == [0, -1, 1]
+    with pytest.raises(ConversionError, match="'node' of the table of nodes has no value in 1 rows"):
+        tables(node=codes(0, -1, 2))
+    with pytest.raises(ConversionError, match="'hyperedge' of the table of memberships has no value"):
+        tables({"hyperedge": codes(0, 0, -1, 1)})
+    assert tables(node=codes(0, 1, 2)).node_names == ("a", "b", "c")
+
+
+def test_times_with_zones_name_hyperedges_and_are_no_features() -> None:
+    names = tables({"hyperedge": BERLIN}).hyperedge_names
+    assert names == ("2020-01-01 00:00:00+01:00", "2020-06-01 00:00:00+02:00")
+    with pytest.raises(ConversionError, match=r"column 'x' holds Timestamp .*make numbers of it"):
+        tables(x=BERLIN[:3])
+
+
+def test_decimals_are_numbers_ids_and_weights() -> None:
+    one, two, three = map(Decimal, ("1", "2.0", "3"))
+    source = tables({"weight": [Decimal("0.5")] * 3 + [two]}, x=[one, two, Decimal("0.25")])
+    assert source.features.ravel().tolist() == [1, 2, 0.25]
+    assert source.incidence.weights is not None and source.incidence.weights.tolist() == [0.5, 0.5, 0.5, 2]
+    assert tables({"node": [one, two, two, three]}, node=[one, two, three]).num_incidences == 4
+    with pytest.raises(ConversionError, match="'x' has no value in 1 rows, the first is 1"):
+        tables(x=[one, Decimal("NaN"), three])
+
+
+def test_the_number_of_nodes_is_never_that_which_pyg_guesses() -> None:
+    assert pyg().num_nodes == 5  # the last three are in no hyperedge
+    index = torch.tensor([[0, 0, 0], [0, 1, 2]])
+    data = HyperGraphData(x=torch.ones(3, 2), y=torch.arange(3) % 2, edge_index=index)
+    assert data.num_nodes == 1  # a guess of PyG's, because there are as many hyperedges as nodes
+    assert hc.from_pyg(data).num_nodes == 3
+    with pytest.raises(ConversionError, match="'num_nodes' is 2, but 'x' has 5 rows"):
+        pyg(num_nodes=2)
+    with pytest.raises(ConversionError, match=r"has node 1, but 'x' has 1 rows"):
+        pyg(size=1)
+    with pytest.raises(ConversionError, match="it has no 'x'; its attributes are hyperedge_index, y"):
+        pyg(x=None)
+
+
+def test_tensors_without_values_are_refused_by_name() -> None:
+    with pytest.raises(ConversionError, match=r"2 problems: .*'x' is on the device 'meta'.*'y' is on"):
+        pyg(x=torch.ones(5, 2, device="meta"), y=torch.ones(5, device="meta"))
+
+
+class OnDevice:
+    """Values that must be asked for on the CPU, as those of a graphics card."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+        self.ndim, self.shape = self.values.ndim, self.values.shape
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("can't convert a tensor of a device to numpy; use Tensor.cpu()")
+
+    def detach(self) -> "OnDevice":
+        return self
+
+    def cpu(self) -> Any:
+        return SimpleNamespace(numpy=lambda: self.values)
+
+
+def test_a_hypergraph_of_dhg_on_another_device_is_copied_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dhg", ModuleType("dhg"))
+    structure = SimpleNamespace(e=([(0, 1), (1, 2)], [1.0, 2.0]), num_v=3, device="cuda:0")
+    features, labels = torch.eye(3)[:, :2], OnDevice([0, 1, 0])
+    source = hc.from_dhg(structure, {"features": features, "labels": labels})
+    assert source.labels.tolist() == [0, 1, 0] and source.features.tolist() == np.eye(3, 2).tolist()
+    with pytest.raises(ConversionError, match="'features' is on the device 'meta'"):
+        hc.from_dhg(structure, {"features": torch.ones(3, 2, device="meta"), "labels": labels})
+
+
+@pytest.mark.slow
+def test_a_million_ids_of_text_are_kept() -> None:
+    ids = [f"customer {number}" for number in range(10**6)]
+    incidence = sp.csr_array(([1.0, 1.0], ([5, 999_999], [0, 0])), shape=(10**6, 1))
+    source = hc.from_scipy(incidence, np.ones((10**6, 1), np.float32), [0, 1] * 500_000, node_names=ids)
+    assert source.num_nodes == 10**6 and source.node_name(123_456) == "customer 123456"
+    assert source.incidence.node_ids.tolist() == [5, 999_999]
