@@ -11,8 +11,10 @@ from functools import cache
 from random import Random
 
 import numpy as np
+from safetensors.numpy import load, save
 
 from fuzz.contract import Case
+from fuzz.mutators import _fit_manifest, _fit_network
 from fuzz.targets import WRITERS, beginnings
 
 LABELS, HYPEREDGES, FEATURES = "labels.pickle", "hypergraph.pickle", "features.pickle"
@@ -185,6 +187,24 @@ def many_labels(rng: Random) -> Case:
     return Case("Cornell", "many labels", {"hyperedges-x.txt": b"1,2\n", "node-labels-x.txt": b"1\n" * nodes})
 
 
+def deep_network(rng: Random) -> Case:
+    """A million layers of a network, and numbers enough that no single size is too large."""
+    arrays = load(beginnings("network")[0]["network.safetensors"])
+    facts = json.loads(arrays["facts"].tobytes())
+    facts |= {"model": rng.choice(("hgnn", "mlp", "unigcnii", "allset")), "options": {"layers": 10**6}}
+    arrays["facts"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
+    arrays["weights.more"] = np.zeros(10**6, np.float32)
+    files = {"network.safetensors": save(arrays)}
+    _fit_network(files)
+    return Case("network", "deep network", dict(files))
+
+
+def many_lines(rng: Random) -> Case:
+    """Lines of results that are all compared with each other."""
+    line = beginnings("results")[0]["results.jsonl"].splitlines(keepends=True)[0]
+    return Case("results", "many lines", {"results.jsonl": line * rng.choice((5000, 6000))})
+
+
 @cache
 def _packed(kind: str) -> bytes:
     """A table of Parquet with hardly a byte for each of its many values."""
@@ -264,8 +284,6 @@ def wrong_types(rng: Random) -> Case:
     kind, size = rng.choice((("F8_E4M3", 8), ("F8_E5M2", 8), ("F4", 4), ("BF16", 16), ("C64", 64)))
     header = json.dumps({"features": {"dtype": kind, "shape": [4, 2], "data_offsets": [0, size]}}).encode()
     content = struct.pack("<Q", len(header)) + header + bytes(size)
-    from fuzz.mutators import _fit_manifest
-
     reader, name = rng.choice((("native", "hypergraph"), ("condensed", "condensed")))
     files = {**beginnings(reader)[0], f"{name}.safetensors": content}
     _fit_manifest(files)
@@ -287,5 +305,7 @@ BOMBS: tuple[Callable[[Random], Case], ...] = (
     many_labels,
     many_rows,
     many_table_columns,
+    deep_network,
+    many_lines,
     wrong_types,
 )

@@ -363,6 +363,9 @@ def _restored(facts: NetworkFacts, arrays: Mapping[str, NDArray[Any]]) -> Hyperg
     claimed = (facts.num_features, facts.num_classes, *(_numbers(facts.options)))
     if max(claimed) > largest:
         raise ValueError(f"it claims sizes up to {max(claimed)}, but holds {largest} numbers")
+    layers = facts.options.get("layers", 1)
+    if isinstance(layers, int) and layers > len(weights):
+        raise ValueError(f"it claims {layers} layers, but holds {len(weights)} tensors of weights")
     with seeded(0), torch.device("meta"):
         model = build(
             facts.model, num_features=facts.num_features, num_classes=facts.num_classes, **facts.options

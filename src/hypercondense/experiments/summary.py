@@ -1,6 +1,7 @@
 """What a results file holds, without a plan."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hypercondense.evaluation import Spread
 from hypercondense.experiments.cells import check_mixture
@@ -20,8 +21,9 @@ def summarize(lines: Sequence[Line]) -> Report:
     """
     groups: dict[tuple[str, ...], dict[str, Line]] = {}
     good = [line for line in lines if not line.failed]
+    varied = _varied(good)
     for line in good:
-        same = groups.setdefault((*_labels(line, good), str(line.settings.runs)), {})
+        same = groups.setdefault((*_labels(line, varied), str(line.settings.runs)), {})
         same.setdefault(line.settings.key, line)
     rows = []
     for labels, group in groups.items():
@@ -38,7 +40,7 @@ def _method(settings: Settings) -> str:
     return settings.method + chosen + ("" if settings.cached else " uncached")
 
 
-def _labels(line: Line, lines: Sequence[Line]) -> tuple[str, ...]:
+def _labels(line: Line, varied: set[tuple[str, str]]) -> tuple[str, ...]:
     settings = line.settings
     source = settings.source
     if settings.generator:
@@ -47,22 +49,24 @@ def _labels(line: Line, lines: Sequence[Line]) -> tuple[str, ...]:
         source,
         "" if settings.ratio is None else f"{100 * settings.ratio:g} %",
         _method(settings),
-        _varied(line, lines),
+        " ".join(
+            f"{name}={value}" for name, value in settings.options.items() if (settings.method, name) in varied
+        ),
         MODEL_LABELS.get(settings.model, settings.model)
         + (f" (defaults {settings.defaults_version})" if settings.defaults_version > 1 else ""),
         METRICS.get(settings.task, settings.task) + (" over all" if settings.over == "all" else ""),
     )
 
 
-def _varied(line: Line, lines: Sequence[Line]) -> str:
-    """The options that are not the same in all lines of the method."""
-    same = [other.settings.options for other in lines if other.settings.method == line.settings.method]
-    varied = [
-        f"{name}={value}"
-        for name, value in line.settings.options.items()
-        if any(options.get(name) != value for options in same)
-    ]
-    return " ".join(varied)
+def _varied(lines: Sequence[Line]) -> set[tuple[str, str]]:
+    """Methods and those of their options that are not the same in all of their lines."""
+    first: dict[str, Mapping[str, Any]] = {}
+    found = set()
+    for line in lines:
+        method, options = line.settings.method, line.settings.options
+        other = first.setdefault(method, options)
+        found |= {(method, name) for name in {*options, *other} if options.get(name) != other.get(name)}
+    return found
 
 
 def _row(labels: Sequence[str], lines: Sequence[Line]) -> tuple[Text, ...]:
