@@ -37,7 +37,7 @@ def evaluate(
     address: options.Address = None,
     cache: options.Scores = True,
     device: options.Device = "cpu",
-    memory: options.ReadingMemory = None,
+    memory: options.EvaluationMemory = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -67,6 +67,7 @@ def evaluate(
         whole=whole,
         device=device,
         cache_dir=user_cache("whole") if cache else None,
+        memory=memory,
     )
     with options.opened_engine(engine, address, workers) as machines:
         scores = trained(planned, workers, quiet=quiet, engine=machines)
@@ -116,7 +117,8 @@ def trained(planned: Any, workers: int, *, quiet: bool, engine: Any = None) -> l
     left = planned.left()
     expected = seconds_by_stage(left)
     total = sum(expected.values())
-    number = workers or workers_for(total, len(left))
+    by_itself = planned.bench.source.is_mapped  # every process would have files and a budget of its own
+    number = workers or (1 if by_itself else workers_for(total, len(left)))
     if total / number > _WORTH_TELLING:
         kept = len(planned.runs) - len(left)
         known = f", {kept} on the whole are known from before" if kept else ""

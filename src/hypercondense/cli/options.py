@@ -73,7 +73,18 @@ Address = Annotated[
     typer.Option(help="Of a Ray cluster, such as auto or 10.0.0.1:6379; without it Ray is started here."),
 ]
 Memory = Annotated[
-    str | None, typer.Option(help="Memory the diffusion may use, such as 2GB; more is written to disk.")
+    str | None,
+    typer.Option(
+        help="Memory the diffusion may use, such as 2GB, or the whole process where SOURCE stays on disk; "
+        "more is written to disk."
+    ),
+]
+EvaluationMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        help="Memory that reading the source may use, such as 2GB; the whole process where it stays on disk.",
+    ),
 ]
 ReadingMemory = Annotated[
     str | None,

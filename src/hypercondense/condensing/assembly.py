@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from hypercondense.files.maps import chunks, release
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Incidence
 
 
@@ -57,23 +58,37 @@ def induced(source: Hypergraph, node_ids: Ids) -> Hypergraph:
     """
     position = np.full(source.num_nodes, -1)
     position[node_ids] = np.arange(len(node_ids))
-    everyone, hyperedge_ids, weights = source.incidence
-    kept = position[everyone] >= 0
-    sizes = np.bincount(hyperedge_ids[kept], minlength=source.num_hyperedges)
-    kept &= sizes[hyperedge_ids] > 1
+    places, hyperedge_ids, weights = _memberships(source.incidence, position)
+    _, own, sizes = np.unique(hyperedge_ids, return_inverse=True, return_counts=True)
+    kept = sizes[own.reshape(-1)] > 1
     hyperedges, renumbered = np.unique(hyperedge_ids[kept], return_inverse=True)
     return condensed_like(
         source,
         features=source.features[node_ids],
         labels=source.labels[node_ids],
         soft_labels=None if source.soft_labels is None else source.soft_labels[node_ids],
-        incidence=Incidence(
-            position[everyone[kept]], renumbered.reshape(-1), None if weights is None else weights[kept]
-        ),
+        incidence=Incidence(places[kept], renumbered.reshape(-1), None if weights is None else weights[kept]),
         num_hyperedges=len(hyperedges),
         node_names=_chosen(source.node_names, node_ids),
         hyperedge_names=_chosen(source.hyperedge_names, hyperedges),
     )
+
+
+def _memberships(incidence: Incidence, position: Ids) -> Incidence:
+    """The memberships of nodes that have a position, by it; read a piece at a time."""
+    found: list[list[Any]] = [[], [], []]
+    for some in chunks(incidence.num_incidences):
+        places = position[incidence.node_ids[some]]
+        kept = places >= 0
+        own = (None if array is None else np.asarray(array[some])[kept] for array in incidence[1:])
+        for parts, part in zip(found, (places[kept], *own), strict=True):
+            parts.append(part)
+        for array in incidence:
+            release(array)
+    nothing = np.empty(0, np.int64)
+    places, hyperedge_ids = (np.concatenate([nothing, *parts]).astype(np.int64) for parts in found[:2])
+    weights = None if incidence.weights is None else np.concatenate([nothing.astype(np.float32), *found[2]])
+    return Incidence(places, hyperedge_ids, weights)
 
 
 def _chosen(names: Sequence[str] | None, ids: Ids) -> list[str] | None:

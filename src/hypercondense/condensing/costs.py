@@ -43,7 +43,7 @@ def extent_of(hypergraph: Hypergraph) -> Extent:
 
 def _estimated(material: Material, work: float) -> float | None:
     """Seconds of one training of HGNN on everything; nothing is known where the source may not fit."""
-    if material.memory is not None and not material.has_inputs:
+    if material.source.is_mapped or (material.memory is not None and not material.has_inputs):
         return None
     if material.estimate is None:
         at_most = min(_LONGEST, max(_ANYHOW, _PART * work))

@@ -29,6 +29,7 @@ from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
 from hypercondense.hypergraph.scaling import Scale, Scaling
 from hypercondense.names import ALLOCATIONS, Allocation, Metric
 from hypercondense.nn.short_trainings import ShortTrainings
+from hypercondense.nn.streamed import MappedInputs, bytes_left, check_budget, inputs_of
 from hypercondense.nn.training import Inputs
 from hypercondense.runtime.clock import Clock
 from hypercondense.runtime.engine import Engine
@@ -37,6 +38,7 @@ from hypercondense.runtime.rng import Stream, numpy_generator
 from hypercondense.runtime.threads import free_cores
 
 MANY = 8_000  # validation nodes, from which on a sample of so many judges candidates that are only rows
+_LISTS = 64  # bytes for every node of a large source: its split and labels
 _WORTH_THREADS = 10_000_000  # entries of the features: below, they are diffused in a second
 
 
@@ -50,7 +52,8 @@ class Material:
         source: The hypergraph.
         split: Its training, validation and test nodes.
         device: Any torch device.
-        memory: Bytes the diffusion may use; above them rows stay in a file.
+        memory: Bytes the diffusion may use; above them rows stay in a file. Of a mapped source, bytes that
+            the process may take.
         cache_dir: Where diffused features are kept between runs; ``None`` keeps nothing.
         metric: What candidates are scored by on validation nodes.
         whole_training: Whether networks may be trained on everything, such as teachers.
@@ -80,6 +83,13 @@ class Material:
         clock: Clock | None = None,
         progress: Progress = silent,
     ) -> None:
+        if memory is not None and source.is_mapped:
+            check_budget(source, memory, lists=_LISTS)
+            if scaling != "none":
+                raise ConfigError(
+                    "the features of a source that stays on disk are not standardized within --memory; "
+                    "standardize the tables, or leave --memory out"
+                )
         self.scale = None if scaling == "none" else Scale.of(source)
         self.origin, self.split, self.device = source, split, device
         self.source = source if self.scale is None else self.scale.applied(source)
@@ -91,7 +101,7 @@ class Material:
         self.estimate: float | None = None  # of the same, from a few epochs
         self.warnings: list[str] = []
         self._threads, self.torch_threads = threads, threads or 1
-        self._parts: dict[Map, tuple[Dense, Dense]] = {}
+        self._parts: dict[Map, tuple[Matrix, Matrix]] = {}
         self._sampled: dict[Map, Dense] = {}
         self._starts: dict[tuple[Map, Drawn, bytes, int], tuple[Dense, list[Ids]]] = {}
         self._opinions: dict[tuple[Teachers, int, bool], Tensor] = {}
@@ -116,8 +126,8 @@ class Material:
 
     @cached_property
     def inputs(self) -> Inputs:
-        """The source as tensors."""
-        return Inputs.of(self.source, device=self.device)
+        """The source as networks see it: as tensors, or from its file."""
+        return inputs_of(self.source, device=self.device, memory=self.memory, scratch=self.cache_dir)
 
     @property
     def has_inputs(self) -> bool:
@@ -186,14 +196,24 @@ class Material:
                 rows_map.polynomial,
                 walks=rows_map.walks,
                 cache_dir=self.cache_dir,
-                memory=self.memory,
+                memory=self._left,
                 threads=self.threads,
                 engine=self.engine,
                 progress=self.progress,
             )
 
-    def parts(self, rows_map: Map) -> tuple[Dense, Dense]:
-        """Diffused features of the training nodes and of the validation nodes, in memory."""
+    @property
+    def _left(self) -> int | None:
+        """Bytes for a diffusion: the budget, of a mapped source what the process has not taken of it."""
+        if self.memory is None or not self.source.is_mapped:
+            return self.memory
+        return bytes_left(self.memory)
+
+    def parts(self, rows_map: Map) -> tuple[Matrix, Matrix]:
+        """Diffused features of the training nodes and of the validation nodes.
+
+        They are in memory, but for those of a mapped source under a budget, which stay in their file.
+        """
         if rows_map not in self._parts:
             ids = self.split.train_ids, self.split.validation_ids
             if self._nobody_keeps_rows:
@@ -201,6 +221,9 @@ class Material:
                 self._parts[rows_map] = both[: len(ids[0])], both[len(ids[0]) :]
             else:
                 diffused = self.diffused(rows_map)
+                if self.memory is not None and self.source.is_mapped and isinstance(diffused, np.memmap):
+                    self._parts[rows_map] = SelectedRows(diffused, ids[0]), SelectedRows(diffused, ids[1])
+                    return self._parts[rows_map]
                 with self.clock.stage("diffuse"):  # reading the rows of a memory map takes time too
                     self._parts[rows_map] = np.asarray(diffused[ids[0]]), np.asarray(diffused[ids[1]])
         return self._parts[rows_map]
@@ -279,6 +302,8 @@ class Material:
                 f"this method needs {who} trained on everything, which is forbidden (--no-whole-training); "
                 "allow it, or use a method that does without"
             )
+        if isinstance(seen := self.inputs if self.source.is_mapped else None, MappedInputs):
+            seen.check_room(who)
         self.whole_trainings += number
 
     @property

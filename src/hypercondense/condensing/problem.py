@@ -1,6 +1,6 @@
 """Rows of the source to be predicted from condensed rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,12 +11,14 @@ from torch import Tensor
 
 from hypercondense.condensing.maps import Map, seen_through
 from hypercondense.condensing.material import Material
-from hypercondense.diffusion import Kernel, diffuse
+from hypercondense.diffusion import Kernel, SelectedRows, diffuse
+from hypercondense.files.maps import chunks
 from hypercondense.hypergraph import Hypergraph, Ids
 from hypercondense.names import Metric
 from hypercondense.nn.scoring import score_of
 from hypercondense.nn.training import told_classes
 
+_ROWS = 65_536  # that are predicted together, so that a file of many validation rows stays a file
 _DENSE_ENTRIES = 10**7  # of an incidence: larger ones stay sparse
 
 
@@ -25,7 +27,7 @@ class Problem:
     """Rows with their classes, validation rows with theirs, and the classes of condensed nodes.
 
     Args:
-        rows: Rows to be predicted, (m, d) for each map.
+        rows: Rows to be predicted, (m, d) for each map; perhaps in a file.
         labels: Their classes, (m,), or shares of all classes, (m, C); they are the same under all maps.
         validation: Validation rows for each map.
         validation_labels: Their classes.
@@ -33,9 +35,9 @@ class Problem:
         metric: What predictions of validation rows are scored by.
     """
 
-    rows: tuple[Tensor, ...]
+    rows: tuple[Tensor | SelectedRows, ...]
     labels: Tensor
-    validation: tuple[Tensor, ...]
+    validation: tuple[Tensor | SelectedRows, ...]
     validation_labels: Tensor
     targets: Tensor
     metric: Metric = "accuracy"
@@ -63,7 +65,10 @@ class Problem:
         device, split = material.device, material.split
         parts = [material.parts(one) for one in maps]
         rows, validation = (
-            tuple(torch.from_numpy(part).to(device) for part in some) for some in zip(*parts, strict=True)
+            tuple(
+                part if isinstance(part, SelectedRows) else torch.from_numpy(part).to(device) for part in some
+            )
+            for some in zip(*parts, strict=True)
         )
         own, validation_labels, condensed = (
             torch.as_tensor(ids.copy(), device=device)
@@ -73,7 +78,7 @@ class Problem:
                 labels,
             )
         )
-        targets = F.one_hot(condensed, material.source.num_classes).to(rows[0])
+        targets = F.one_hot(condensed, material.source.num_classes).float()
         if opinions is not None:  # copies, for files are read-only
             rows = tuple(torch.tensor(material.diffused(one)).to(targets) for one in maps)
             own = opinions.to(targets)
@@ -84,10 +89,14 @@ class Problem:
         number = len(self.labels)
         positions = torch.randperm(len(self.rows) * number, generator=chance)[:size].sort().values
         positions = positions.to(self.labels.device)
-        rows = self.rows[0].new_empty(len(positions), self.rows[0].shape[1])
+        rows = self.targets.new_empty(len(positions), self.rows[0].shape[1])
         bounds = torch.searchsorted(positions, number * torch.arange(len(self.rows) + 1).to(positions))
         for i, (part, (begin, end)) in enumerate(zip(self.rows, pairwise(bounds.tolist()), strict=True)):
-            torch.index_select(part, 0, positions[begin:end] - i * number, out=rows[begin:end])
+            own = positions[begin:end] - i * number
+            if isinstance(part, SelectedRows):
+                rows[begin:end] = torch.from_numpy(part[own.cpu().numpy()])
+            else:
+                torch.index_select(part, 0, own, out=rows[begin:end])
         classes = self.labels.index_select(0, positions % number)
         if classes.ndim == 1:
             classes = F.one_hot(classes, self.targets.shape[1])
@@ -95,8 +104,24 @@ class Problem:
 
     def score(self, predict: Callable[[Tensor], Tensor]) -> float:
         """What class scores (rows, C) are worth that are predicted for the validation rows under all maps."""
-        told = torch.cat([told_classes(predict(rows)) for rows in self.validation])
+        told = torch.cat(
+            [
+                told_classes(predict(self._block(rows, some)))
+                for rows in self.validation
+                for some in _blocks(rows)
+            ]
+        )
         return score_of(told, self.validation_labels.repeat(len(self.validation)), self.metric)
+
+    def _block(self, rows: Tensor | SelectedRows, some: slice) -> Tensor:
+        if isinstance(rows, SelectedRows):
+            return torch.from_numpy(rows[some]).to(self.targets)
+        return rows[some]
+
+
+def _blocks(rows: Tensor | SelectedRows) -> Iterator[slice]:
+    """Pieces of rows; one of them where there are none."""
+    return chunks(len(rows), _ROWS) if len(rows) else iter([slice(0, 0)])
 
 
 def rows_of(candidate: Hypergraph, kernel: Kernel, *, like: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from hypercondense.typed import Count, Value
 Matrix: TypeAlias = Dense | SelectedRows  # the rows of a class are read only by who needs them
 
 _KMEANS_ROUNDS = 20
+_KMEANS_ROWS = 100_000  # of a class: clusters of more rows are those of a sample
 
 
 class Means(Value, tag_field="kind", tag="means"):
@@ -44,7 +45,8 @@ class KMeans(Value, tag_field="kind", tag="k-means"):
     """The means of clusters, by scikit-learn's k-means.
 
     It begins at rows drawn by chance and takes at most 20 rounds: ten times faster than a careful begin
-    (k-means++) and all rounds, and as good a start (docs/beyond.md).
+    (k-means++) and all rounds, and as good a start (docs/beyond.md). Of a class with more than 100,000 rows
+    as many are drawn, and only these are grouped.
     """
 
     def groups(self, rows: Matrix, size: int, rng: np.random.Generator) -> list[Ids]:
@@ -52,6 +54,9 @@ class KMeans(Value, tag_field="kind", tag="k-means"):
         from sklearn.cluster import KMeans as Clusters
         from sklearn.exceptions import ConvergenceWarning
 
+        if len(rows) > _KMEANS_ROWS:
+            drawn = np.sort(rng.choice(len(rows), _KMEANS_ROWS, replace=False))
+            return [drawn[group] for group in self.groups(SelectedRows(rows, drawn), size, rng)]
         points = rows[:]
         distinct = len(np.unique(points, axis=0)) if len(points) <= 10 * size else len(points)
         clusters = min(size, distinct)

@@ -45,6 +45,10 @@ class SelectedRows:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __reduce__(self) -> Any:
+        """Another process gets the rows alone, and not the file."""
+        return np.asarray, (self[:],)
+
     def __getitem__(self, positions: Any) -> Dense:
         rows = np.asarray(self.matrix[self.ids[positions]])
         release(self.matrix)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hypercondense.diffusion.filed import bytes_to_use
+from hypercondense.diffusion.filed import bytes_to_make, bytes_to_use
 from hypercondense.diffusion.filters import Polynomial
 from hypercondense.diffusion.operator import Propagation, product_width
 from hypercondense.diffusion.shards import Filed
@@ -103,6 +103,13 @@ def plan_within(
         f"diffusing {source.num_nodes} x {num_columns} features needs at least "
         f"{format_size(needed)}, but memory is limited to {format_size(memory)}; allow more, or {advice}"
     )
+
+
+def least_bytes(source: Hypergraph) -> int:
+    """Bytes that diffusing a mapped source into a file takes at least: a column at a time, in one thread."""
+    rows = 5 * source.num_nodes + source.num_hyperedges  # of Chebyshev's recurrence, and of the column
+    buffers = 4 * (product_width(1) * rows + source.num_nodes)
+    return max(bytes_to_make(source), bytes_to_use(source, threads=1) + 2 * CHUNK_BYTES + buffers)
 
 
 def _cached_width(propagation: Propagation, polynomial: Polynomial) -> int:

@@ -33,6 +33,8 @@ def forecast(planned: Evaluation, *, kept: bool = False) -> Evaluation:
                 known[key] = sum(_seconds(bench, run, form) for form in run.configuration.in_each_form())
         return known[key]
 
+    if planned.bench.source.is_mapped:  # a look may take minutes, and so may the forecast of one
+        return planned
     left = {id(run) for run in (planned.runs if kept else planned.left())}
     return replace(
         planned,

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from hypercondense.evaluation.tasks import Outcome, task_named
 from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Ids, Split
 from hypercondense.names import Metric
+from hypercondense.nn.streamed import inputs_of
 from hypercondense.nn.training import Configuration, Inputs, train
 from hypercondense.runtime.engine import Engine, Processes, checked_number
 from hypercondense.runtime.progress import Progress, silent
@@ -77,11 +79,13 @@ class Bench:
     metric: Metric = "accuracy"  # what the epoch is chosen for
     device: str = "cpu"
     shelf: Shelf | None = None
+    memory: int | None = None  # bytes that a process may take where the source is mapped
+    scratch: Path | None = None  # for files that are needed meanwhile
 
     @cached_property
     def source_inputs(self) -> Inputs:
-        """The source on the device."""
-        return Inputs.of(self.source, device=self.device)
+        """The source as networks see it."""
+        return inputs_of(self.source, device=self.device, memory=self.memory, scratch=self.scratch)
 
     @cached_property
     def condensed_inputs(self) -> Inputs:

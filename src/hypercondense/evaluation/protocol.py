@@ -17,11 +17,14 @@ from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
 from hypercondense.markup import fact_table
 from hypercondense.names import Metric
+from hypercondense.nn import build
 from hypercondense.nn.scoring import check_metric
+from hypercondense.nn.streamed import MappedInputs, check_budget
 from hypercondense.nn.training import Configuration
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.bars import watched
 from hypercondense.runtime.engine import Engine
+from hypercondense.runtime.memory import parse_size
 from hypercondense.runtime.progress import Progress, silent
 
 
@@ -133,6 +136,7 @@ def evaluate(
     engine: Engine | None = None,
     progress: Progress | bool | None = None,
     cache_dir: Path | str | None = None,
+    memory: int | str | None = None,
 ) -> Score:
     """Train ``runs`` fresh networks on ``condensed`` and score each on the test nodes of ``source``.
 
@@ -155,6 +159,7 @@ def evaluate(
         engine: Who does the trainings instead, such as :class:`hypercondense.runtime.ray_engine.RayEngine`.
         progress: ``True`` for a bar in a terminal or notebook, or a function that is told.
         cache_dir: Folder where scores of the whole source are kept, so that it is not trained on twice.
+        memory: Bytes that a process may take where the source is mapped, as a number or as ``"2GB"``.
 
     >>> from hypercondense.data import synthetic
     >>> from hypercondense.hypergraph import split as split_by_seed
@@ -176,6 +181,7 @@ def evaluate(
         whole=whole,
         device=device,
         cache_dir=cache_dir,
+        memory=memory,
     )
     with watched(progress) as report:
         return prepared.scores(workers=workers, engine=engine, progress=report)[0]
@@ -259,6 +265,7 @@ def prepare(
     whole: bool = False,
     device: str = "cpu",
     cache_dir: Path | str | None = None,
+    memory: int | str | None = None,
 ) -> Evaluation:
     """Check everything and plan the trainings of several networks; see :func:`evaluate`."""
     like = "evaluate(result, source, split)"
@@ -285,6 +292,8 @@ def prepare(
             "classification is scored on test nodes only: the network was shown the other labels"
         )
     _check(condensed, source, split, runs)
+    most = parse_size(memory) if isinstance(memory, str) else memory
+    _check_memory(condensed, source, configurations, most, whole=whole)
     bench = Bench(
         condensed=condensed,
         source=source,
@@ -294,6 +303,8 @@ def prepare(
         metric=metric,
         device=device,
         shelf=None if cache_dir is None else Shelf(Path(cache_dir), origin),
+        memory=most,
+        scratch=None if cache_dir is None else Path(cache_dir),
     )
     kinds = [False, True] if whole else [False]
     if condensed is source:
@@ -306,6 +317,27 @@ def prepare(
         for number, run_seed in enumerate(seeds, start=1)
     )
     return Evaluation(bench, configurations, tuple(planned))
+
+
+def _check_memory(
+    condensed: Hypergraph,
+    source: Hypergraph,
+    configurations: Sequence[Configuration],
+    memory: int | None,
+    *,
+    whole: bool,
+) -> None:
+    """Refuse before the long work what a budget has no room for."""
+    if memory is None or not source.is_mapped:
+        return
+    check_budget(source, memory)
+    seen = MappedInputs(source, memory=memory)
+    if whole or condensed is source:
+        seen.check_room("a training on everything")
+    for form in (form for one in configurations for form in one.in_each_form()):
+        model = build(form.model, num_features=1, num_classes=2, **form.options)
+        if model.reach != 0 and model.convolutions is None:
+            seen.check_room(form.model)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

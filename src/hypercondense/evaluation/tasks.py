@@ -53,7 +53,7 @@ class Task:
 def classify(model: HypergraphNetwork, source: Inputs, node_ids: Ids, seed: int) -> Outcome:
     """Accuracy, macro-F1 and calibration of the predicted classes. ``seed`` is not used here."""
     rows = torch.as_tensor(node_ids.copy(), device=source.labels.device)
-    scores = model(source.features, source.structure)[rows]
+    scores = source.scores(model, rows)
     predicted = told_classes(scores).cpu().numpy()
     labels = source.labels[rows].cpu().numpy()
     shares = torch.softmax(scores, 1).cpu().numpy()
@@ -102,5 +102,5 @@ def task_named(name: str) -> Task:
 @torch.no_grad()
 def _embeddings(model: HypergraphNetwork, source: Inputs, node_ids: Ids) -> tuple[Tensor, Ids]:
     rows = torch.as_tensor(node_ids.copy(), device=source.labels.device)
-    embeddings = model.embed(source.features, source.structure)[rows]
+    embeddings = source.embeddings(model, rows)
     return embeddings, source.labels[rows].cpu().numpy()

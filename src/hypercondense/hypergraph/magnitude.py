@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hypercondense.files.maps import release
 from hypercondense.hypergraph.arrays import Dense
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def scale_warnings(hypergraph: "Hypergraph") -> Iterator[str]:
     """Whether features are so small or so far from 0 that networks can hardly learn from them."""
     step = max(1, hypergraph.num_nodes * hypergraph.num_features // SAMPLE)
     rows = hypergraph.dense_features(np.arange(0, hypergraph.num_nodes, step)).astype(np.float64)
+    release(hypergraph.features)
     spread, offset = float(rows.std(0).max()), float(np.abs(rows.mean(0)).max())
     if spread == 0:
         return  # constant features are told of elsewhere

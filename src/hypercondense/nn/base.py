@@ -1,9 +1,9 @@
 """What every model is: features and structure in, one row of class scores per node out."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from torch import Tensor, nn
 
@@ -32,6 +32,25 @@ class Form(Frozen):
     optimization: Optimization | None = None
 
 
+class InputLinear(nn.Linear):
+    """``X W^T + b`` for dense or sparse X (N, d): a sparse X is never made dense."""
+
+    def forward(self, features: Input) -> Tensor:
+        """One row per node, (N, out)."""
+        product = features @ self.weight.t()
+        return product if self.bias is None else product + self.bias
+
+
+class Convolutions(NamedTuple):
+    """A network that is ``relu(P X W + b)`` in every layer but the last, which has no relu.
+
+    ``walks`` tells whether P is that of random walks, and not the symmetric one.
+    """
+
+    layers: Sequence[InputLinear]
+    walks: bool = False
+
+
 class HypergraphNetwork(nn.Module, ABC):
     """A network for nodes of a hypergraph; ``N`` nodes, ``d`` features, ``C`` classes.
 
@@ -49,6 +68,11 @@ class HypergraphNetwork(nn.Module, ABC):
         """How many steps from node to node an answer depends on; ``None`` if on everything."""
         return None
 
+    @property
+    def convolutions(self) -> Convolutions | None:
+        """What it is where it is nothing but convolutions: such a network can be answered for in blocks."""
+        return None
+
     @abstractmethod
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """What the last linear map reads, (N, hidden): the embeddings for clustering and retrieval."""
@@ -56,15 +80,6 @@ class HypergraphNetwork(nn.Module, ABC):
     @abstractmethod
     def forward(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """Class scores before the softmax, (N, C)."""
-
-
-class InputLinear(nn.Linear):
-    """``X W^T + b`` for dense or sparse X (N, d): a sparse X is never made dense."""
-
-    def forward(self, features: Input) -> Tensor:
-        """One row per node, (N, out)."""
-        product = features @ self.weight.t()
-        return product if self.bias is None else product + self.bias
 
 
 def check_sizes(*, layers: int, hidden: int, dropout: float) -> None:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hypercondense.nn.base import HypergraphNetwork, InputLinear, Optimization
+from hypercondense.nn.base import Convolutions, HypergraphNetwork, InputLinear, Optimization
 from hypercondense.nn.hgnn import HGNN
 from hypercondense.nn.message_passing import Layer, LinearMap, Receivers, Structure
 from hypercondense.nn.sparse import Input
@@ -47,6 +47,11 @@ class HCHA(HypergraphNetwork):
         """A step for every layer; everything with attention, which looks at all hyperedges of neighbours."""
         return self.network.reach
 
+    @property
+    def convolutions(self) -> Convolutions | None:
+        """By the P of random walks; with attention it is none."""
+        return self.network.convolutions
+
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:
         """The last hidden layer, propagated once more; with attention as it is, (N, hidden)."""
         return self.network.embed(features, structure, receivers)
@@ -59,6 +64,11 @@ class HCHA(HypergraphNetwork):
 
 class _RowNormalized(HGNN):
     """HGNN with another P."""
+
+    @property
+    def convolutions(self) -> Convolutions | None:
+        own = super().convolutions
+        return own and own._replace(walks=True)
 
     def propagation(self, structure: Layer) -> LinearMap:
         return structure.row_normalized
@@ -78,6 +88,10 @@ class _Attentive(HGNN):
 
     @property
     def reach(self) -> int | None:
+        return None
+
+    @property
+    def convolutions(self) -> Convolutions | None:
         return None
 
     def embed(self, features: Input, structure: Structure, receivers: Receivers | None = None) -> Tensor:

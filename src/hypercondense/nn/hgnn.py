@@ -6,7 +6,7 @@ from typing import ClassVar
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hypercondense.nn.base import HypergraphNetwork, InputLinear, Optimization, check_sizes
+from hypercondense.nn.base import Convolutions, HypergraphNetwork, InputLinear, Optimization, check_sizes
 from hypercondense.nn.message_passing import Layer, LinearMap, Receivers, Structure
 from hypercondense.nn.sparse import Input
 
@@ -33,6 +33,11 @@ class HGNN(HypergraphNetwork):
     def reach(self) -> int | None:
         """A step for every layer."""
         return len(self.layers)
+
+    @property
+    def convolutions(self) -> Convolutions | None:
+        """By P."""
+        return Convolutions([layer for layer in self.layers if isinstance(layer, InputLinear)])
 
     def propagation(self, structure: Layer) -> LinearMap:
         """P."""

@@ -1,5 +1,6 @@
 """A hypergraph as tensors, with what is cut out of it for looks, and what scores tell."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,6 +9,7 @@ import torch
 from torch import Tensor
 
 from hypercondense.hypergraph import UNKNOWN, Hypergraph
+from hypercondense.nn.base import HypergraphNetwork
 from hypercondense.nn.cutout import CutOut, cut_out
 from hypercondense.nn.message_passing import Structure
 from hypercondense.nn.sparse import Input, input_features
@@ -61,7 +63,18 @@ class Inputs:
         """Without them: another process makes its own."""
         return {name: value for name, value in self.__dict__.items() if name != "_cut_outs"}
 
-    def seen_by(self, node_ids: Tensor, reach: int | None) -> CutOut:
+    @torch.no_grad()
+    def scores(self, model: HypergraphNetwork, node_ids: Tensor) -> Tensor:
+        """Class scores of some nodes, (nodes, C)."""
+        scores: Tensor = model(self.features, self.structure)[node_ids]
+        return scores
+
+    @torch.no_grad()
+    def embeddings(self, model: HypergraphNetwork, node_ids: Tensor) -> Tensor:
+        """What the last linear map reads of some nodes, (nodes, hidden)."""
+        return model.embed(self.features, self.structure)[node_ids]
+
+    def seen_by(self, node_ids: Tensor, reach: int | None) -> Callable[[HypergraphNetwork], Tensor]:
         """What these nodes can see in ``reach`` steps: cut out once, for all trainings and networks."""
         key = reach, node_ids.cpu().numpy().tobytes()
         if key not in self._cut_outs:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from hypercondense.hypergraph import Hypergraph, Ids, Split
 from hypercondense.names import Metric
-from hypercondense.nn import HypergraphNetwork, Receivers, model_class
+from hypercondense.nn import HypergraphNetwork, model_class
 from hypercondense.nn.scoring import contributions
 from hypercondense.nn.training import Configuration, Inputs, Trained, told_classes, train
 from hypercondense.runtime.threads import one_thread
@@ -67,7 +67,7 @@ class ShortTrainings:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the source: whoever opens this on another machine gives it the one that is there."""
-        left_out = ("source", "_node_ids", "_receivers")
+        left_out = ("source", "_node_ids")
         return {name: value for name, value in vars(self).items() if name not in left_out}
 
     def __call__(self, candidate: Hypergraph) -> float:
@@ -99,13 +99,9 @@ class ShortTrainings:
     def _node_ids(self) -> Tensor:
         return torch.as_tensor(self.split.validation_ids.copy(), device=self.source.labels.device)
 
-    @cached_property
-    def _receivers(self) -> Receivers:
-        return Receivers(self.source.structure, self._node_ids)
-
     @torch.no_grad()
     def _told(self, model: HypergraphNetwork) -> Tensor:
-        return told_classes(model(self.source.features, self.source.structure, self._receivers))
+        return told_classes(self.source.seen_by(self._node_ids, None)(model))
 
     def _score(self, configuration: Configuration, graph: Inputs, repeat: int) -> float:
         return self._trained(configuration, graph, repeat).validation

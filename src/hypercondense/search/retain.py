@@ -24,7 +24,6 @@ from hypercondense.condensing.job import Method
 from hypercondense.condensing.material import Material
 from hypercondense.condensing.run import condense_material
 from hypercondense.errors import ConfigError
-from hypercondense.nn import Receivers
 from hypercondense.nn.scoring import contributions
 from hypercondense.nn.training import Configuration, Inputs, told_classes, train
 from hypercondense.runtime.clock import TOTAL
@@ -280,5 +279,5 @@ class _Sizes:
         ).model
         ids = torch.as_tensor(split.validation_ids.copy(), device=source.labels.device)
         with torch.no_grad():
-            scores = trained(source.features, source.structure, Receivers(source.structure, ids))
+            scores = source.seen_by(ids, None)(trained)
         return contributions(told_classes(scores), source.labels[ids], material.metric).cpu()

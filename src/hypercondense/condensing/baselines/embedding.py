@@ -7,6 +7,8 @@ import torch
 
 from hypercondense.condensing.job import Job
 from hypercondense.condensing.maps import Map
+from hypercondense.condensing.starts import Matrix
+from hypercondense.diffusion import SelectedRows
 from hypercondense.hypergraph import Dense, Split
 from hypercondense.nn.training import Configuration, train
 from hypercondense.typed import Count, Positive, Value
@@ -19,7 +21,8 @@ class Raw(Value, tag_field="kind", tag="raw"):
 
     def rows(self, job: Job) -> Any:
         """One row per training node, sparse if the source's are."""
-        return job.material.source.features[job.material.split.train_ids]
+        source, ids = job.material.source, job.material.split.train_ids
+        return SelectedRows(source.features, ids) if source.is_mapped else source.features[ids]
 
 
 class Diffused(Value, tag_field="kind", tag="diffused"):
@@ -33,9 +36,9 @@ class Diffused(Value, tag_field="kind", tag="diffused"):
 
     time: Positive = 2.0
 
-    def rows(self, job: Job) -> Dense:
+    def rows(self, job: Job) -> Matrix:
         """One row per training node."""
-        return job.material.training_rows(Map(time=self.time))[:]
+        return job.material.training_rows(Map(time=self.time))
 
 
 class HiddenLayer(Value, tag_field="kind", tag="trained"):
