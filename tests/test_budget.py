@@ -11,6 +11,8 @@ from hypercondense.data import synthetic
 from hypercondense.data.formats import read
 from hypercondense.data.formats.opened import write_mapped
 from hypercondense.errors import ConfigError
+from hypercondense.nn.short_trainings import ShortTrainings
+from hypercondense.nn.streamed import inputs_of
 
 SHORT = {
     "ahgcdd": {"goal.epochs": 4, "looks": 1, "structure.warm": None},
@@ -86,5 +88,7 @@ def test_what_needs_everything_in_memory_is_refused_before_the_work(folder, tmp_
     result = hc.condense(source, nodes=9, method="means", memory="4GB", cache_dir=tmp_path / "rows")
     with pytest.raises(ConfigError, match=r"unigcnii needs the source in memory, about 1 TB"):
         hc.evaluate(result, source, hc.split(source), model="unigcnii", memory="4GB")
+    with pytest.raises(ConfigError, match=r"unigcnii needs the source in memory, about 1 TB"):
+        ShortTrainings(inputs_of(source, memory=4 * 10**9), hc.split(source), models=["unigcnii"])
     with pytest.raises(ConfigError, match=r"a training on everything needs"):
         hc.evaluate(result, source, hc.split(source), whole=True, memory="4GB")

@@ -11,6 +11,7 @@ from hypercondense.cli import run
 from hypercondense.data import synthetic
 from hypercondense.data.formats import read
 from hypercondense.data.gathering import gather
+from hypercondense.data.parts import database
 from hypercondense.errors import ConfigError, FormatError
 
 
@@ -137,6 +138,44 @@ def test_too_little_memory_is_refused_at_the_beginning(source, tmp_path):
     spoilt("nothing", *frames(source), tmp_path / "in")
     with pytest.raises(ConfigError, match="allow more with --memory"):
         gather(tmp_path / "in", tmp_path / "out", memory=10**8)
+
+
+def test_a_full_disk_while_sorting_is_told_as_that(tmp_path):
+    full = duckdb.IOException('IO Error: Could not write file "x": No space left on device')
+    told = r"disk is full while the tables are sorted .* make room beside"
+    with pytest.raises(ConfigError, match=told), database(10**9, tmp_path, threads=1):
+        raise full
+    told = "cannot be read: IO Error: damaged"
+    with pytest.raises(FormatError, match=told), database(10**9, tmp_path, threads=1):
+        raise duckdb.IOException("IO Error: damaged")
+
+
+def test_more_than_may_be_written_while_sorting_is_refused_and_nothing_is_left(source, tmp_path, monkeypatch):
+    spoilt("nothing", *frames(source), tmp_path / "in")
+    monkeypatch.setattr(duckdb, "connect", _without_room(duckdb.connect))
+    with pytest.raises(ConfigError, match="make room on the disk"):
+        gather(tmp_path / "in", tmp_path / "out")
+    assert [file.name for file in tmp_path.iterdir()] == ["in"]
+
+
+def _without_room(connect):
+    class Full:
+        def __init__(self, config):
+            self.own = connect(config=config)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *args):
+            self.own.close()
+
+        def __getattr__(self, name):
+            return getattr(self.own, name)
+
+        def sql(self, query):
+            raise duckdb.OutOfMemoryException("failed to offload data block: max_temp_directory_size")
+
+    return Full
 
 
 def test_rows_that_a_small_file_declares_are_counted_before_they_are_read(tmp_path, capsys):

@@ -29,7 +29,7 @@ from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
 from hypercondense.hypergraph.scaling import Scale, Scaling
 from hypercondense.names import ALLOCATIONS, Allocation, Metric
 from hypercondense.nn.short_trainings import ShortTrainings
-from hypercondense.nn.streamed import MappedInputs, bytes_left, check_budget, inputs_of
+from hypercondense.nn.streamed import MappedInputs, bytes_in_memory, bytes_left, check_budget, inputs_of
 from hypercondense.nn.training import Inputs
 from hypercondense.runtime.clock import Clock
 from hypercondense.runtime.engine import Engine
@@ -96,7 +96,7 @@ class Material:
         self.memory, self.cache_dir, self.metric = memory, cache_dir, metric
         self.engine = engine
         self.clock, self.progress = clock or Clock(), progress
-        self.whole_training, self.whole_trainings = whole_training, 0
+        self.whole_training, self.whole_trainings = whole_training and self._has_room, 0
         self.whole_seconds: float | None = None  # of one training of HGNN on everything, if measured
         self.estimate: float | None = None  # of the same, from a few epochs
         self.warnings: list[str] = []
@@ -203,6 +203,13 @@ class Material:
             )
 
     @property
+    def _has_room(self) -> bool:
+        """Whether the budget allows a training on everything."""
+        if self.memory is None or not self.source.is_mapped:
+            return True
+        return bytes_left(self.memory) >= bytes_in_memory(self.source)
+
+    @property
     def _left(self) -> int | None:
         """Bytes for a diffusion: the budget, of a mapped source what the process has not taken of it."""
         if self.memory is None or not self.source.is_mapped:
@@ -297,13 +304,13 @@ class Material:
         Raises:
             ConfigError: No network may be.
         """
+        if self.memory is not None and self.source.is_mapped:
+            MappedInputs(self.source, memory=self.memory).check_room(who)
         if not self.whole_training:
             raise ConfigError(
                 f"this method needs {who} trained on everything, which is forbidden (--no-whole-training); "
                 "allow it, or use a method that does without"
             )
-        if isinstance(seen := self.inputs if self.source.is_mapped else None, MappedInputs):
-            seen.check_room(who)
         self.whole_trainings += number
 
     @property

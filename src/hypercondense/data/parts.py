@@ -184,6 +184,13 @@ def database(memory: int, scratch: Path, *, threads: int) -> Iterator[Any]:
             f"sorting the tables needs more than {format_size(memory)} ({one_line(error, longest=120)}); "
             "allow more with --memory, or make room on the disk"
         ) from error
+    except duckdb.IOException as error:
+        if "No space left" not in str(error):
+            raise FormatError(f"the tables cannot be read: {one_line(error, longest=240)}") from error
+        raise ConfigError(
+            f"the disk is full while the tables are sorted ({one_line(error, longest=120)}); make room "
+            "beside the folder that is written, or allow more memory with --memory"
+        ) from error
     except duckdb.Error as error:
         raise FormatError(f"the tables cannot be read: {one_line(error, longest=240)}") from error
 

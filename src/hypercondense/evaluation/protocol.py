@@ -17,9 +17,8 @@ from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
 from hypercondense.markup import fact_table
 from hypercondense.names import Metric
-from hypercondense.nn import build
 from hypercondense.nn.scoring import check_metric
-from hypercondense.nn.streamed import MappedInputs, check_budget
+from hypercondense.nn.streamed import MappedInputs, check_budget, check_networks
 from hypercondense.nn.training import Configuration
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.bars import watched
@@ -334,10 +333,7 @@ def _check_memory(
     seen = MappedInputs(source, memory=memory)
     if whole or condensed is source:
         seen.check_room("a training on everything")
-    for form in (form for one in configurations for form in one.in_each_form()):
-        model = build(form.model, num_features=1, num_classes=2, **form.options)
-        if model.reach != 0 and model.convolutions is None:
-            seen.check_room(form.model)
+    check_networks(seen, (form for one in configurations for form in one.in_each_form()))
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

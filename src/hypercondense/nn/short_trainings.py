@@ -18,6 +18,7 @@ from hypercondense.hypergraph import Hypergraph, Ids, Split
 from hypercondense.names import Metric
 from hypercondense.nn import HypergraphNetwork, model_class
 from hypercondense.nn.scoring import contributions
+from hypercondense.nn.streamed import check_networks
 from hypercondense.nn.training import Configuration, Inputs, Trained, told_classes, train
 from hypercondense.runtime.threads import one_thread
 
@@ -64,6 +65,7 @@ class ShortTrainings:
             Configuration(model=model, options=_known_to(model, options), epochs=epochs) for model in models
         ]
         self.configurations = asked if every_form else [one.in_each_form()[0] for one in asked]
+        check_networks(source, (form for one in self.configurations for form in one.in_each_form()))
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the source: whoever opens this on another machine gives it the one that is there."""

@@ -7,7 +7,7 @@ are all that the last of these products needs. Every row has its bits whatever t
 
 import shutil
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -28,11 +28,14 @@ from hypercondense.diffusion.shards import Filed
 from hypercondense.errors import ConfigError
 from hypercondense.files.maps import chunks, release
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
+from hypercondense.nn import build
 from hypercondense.nn.base import Convolutions, HypergraphNetwork
 from hypercondense.nn.inputs import Inputs
 from hypercondense.nn.message_passing import Structure
 from hypercondense.nn.sparse import Input, input_features
+from hypercondense.nn.training import Configuration
 from hypercondense.runtime.memory import available_bytes, format_size, resident_bytes
+from hypercondense.runtime.rng import seeded
 from hypercondense.runtime.threads import free_cores
 
 _ROWS = 65_536  # that go through a linear map together, whatever the budget: bits may depend on it
@@ -70,6 +73,17 @@ def check_budget(source: Hypergraph, memory: int | None, *, lists: int = 0) -> N
             f"{source.num_nodes} nodes and {source.num_hyperedges} hyperedges need at least "
             f"{format_size(needed)} of memory, and {format_size(memory)} are allowed; allow more (--memory)"
         )
+
+
+def check_networks(source: Inputs, forms: Iterable[Configuration]) -> None:
+    """Refuse networks that need a mapped source in memory where a budget does not allow it."""
+    if not isinstance(source, MappedInputs) or source.memory is None:
+        return
+    for form in forms:
+        with seeded(0):
+            model = build(form.model, num_features=1, num_classes=2, **form.options)
+        if model.reach != 0 and model.convolutions is None:
+            source.check_room(form.model)
 
 
 class MappedInputs(Inputs):
