@@ -1,6 +1,8 @@
 """A real Ray: the same bits as here, whatever dies."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -20,6 +22,7 @@ from hypercondense.experiments.results import FinishedRuns, ResultsFile, read_li
 from hypercondense.experiments.runner import make_agenda, run_plans
 from hypercondense.search.ahead import Ahead
 from makers.experiment_cases import plan_of
+from makers.processes import Blow, command, left_of, told
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "mapped"])
@@ -30,9 +33,9 @@ def test_blocks_of_columns_have_the_bits_of_one_machine(ray, source, tmp_path, k
         write_mapped(source, tmp_path / "source")
         source = read(tmp_path / "source")
     here = diffuse(source, heat_kernel(2.0), threads=1)
-    told = []
-    there = diffuse(source, heat_kernel(2.0), engine=ray, progress=lambda *step: told.append(step[1]))
-    assert there.tobytes() == here.tobytes() and told[-1] == source.num_features and len(told) > 1
+    steps = []
+    there = diffuse(source, heat_kernel(2.0), engine=ray, progress=lambda *step: steps.append(step[1]))
+    assert there.tobytes() == here.tobytes() and steps[-1] == source.num_features and len(steps) > 1
     some = np.array([5, 3, 299])
     assert diffuse(source, heat_kernel(2.0), node_ids=some, engine=ray).tobytes() == here[some].tobytes()
     filed = diffuse(source, heat_kernel(2.0), out=tmp_path / "out.npy", engine=ray)
@@ -61,8 +64,8 @@ def test_a_search_has_the_trials_and_bits_of_one_machine(ray, source, parts):
 def test_methods_are_compared_with_the_same_scores(ray, source):
     how = {"nodes": 9, "methods": ["random", "means"], "models": ["mlp"], "seeds": 2, "runs": 1}
     here, there = hc.compare(source, **how), hc.compare(source, **how, engine=ray)
-    told = [[(row.method, row.mean, row.std, row.num_nodes) for row in rows] for rows in (here, there)]
-    assert told[0] == told[1]
+    rows = [[(row.method, row.mean, row.std, row.num_nodes) for row in one] for one in (here, there)]
+    assert rows[0] == rows[1]
 
 
 def test_runs_of_plans_give_the_same_lines(ray, tmp_path):
@@ -107,11 +110,11 @@ def test_the_condense_command_takes_an_engine(ray, tmp_path, monkeypatch, capsys
         "goal.epochs=2",
         "--json",
     ]
-    told = []
+    digests = []
     for number, more in enumerate(([], ["--engine", "ray", "--no-cache"])):
         assert run([*words, "--out", str(tmp_path / str(number)), *more]) == 0, capsys.readouterr().err
-        told.append(hc.load_condensed(tmp_path / str(number)).hypergraph.digest)
-    assert told[0] == told[1]
+        digests.append(hc.load_condensed(tmp_path / str(number)).hypergraph.digest)
+    assert digests[0] == digests[1]
 
 
 @pytest.mark.slow
@@ -120,6 +123,18 @@ def test_two_lost_nodes_of_three_cost_time_and_nothing_else():
     command = [sys.executable, "-W", "ignore", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told["lost"] == ["diffuse", "search"]
-    assert told["here"] == told["there"] and told["trials"][0] == told["trials"][1]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["lost"] == ["diffuse", "search"]
+    assert found["here"] == found["there"] and found["trials"][0] == found["trials"][1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_an_interrupted_command_leaves_no_process_of_its_ray(tmp_path):
+    words = ["condense", "digits", "--nodes", "10", "--method", "ahgcdd-x", "--engine", "ray", "--no-cache"]
+    blow = Blow(signal.SIGINT, "hypercondense.runtime.ray_engine:RayEngine._result")
+    running = command([*words, "--out", tmp_path / "out"], folder=tmp_path, blow=blow)
+    status, _, err = told(running, tmp_path)
+    assert status == 130 and "interrupted" in err and "Traceback" not in err
+    assert left_of(running.pid) == []
+    assert not (tmp_path / "out").exists()
