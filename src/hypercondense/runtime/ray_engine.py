@@ -60,7 +60,9 @@ class RayEngine(Engine):
         waiting: dict[Any, Task] = {}  # in the order of the tasks
         left = iter(tasks)
         try:
-            for task in islice(left, _AHEAD * self.slots):
+            # With a number of workers that was asked for, Ray would run what waits, too.
+            at_once = self.slots if self.workers else _AHEAD * self.slots
+            for task in islice(left, at_once):
                 waiting[there.remote(*common, task)] = task
             while waiting:
                 one = next(iter(waiting)) if ordered else self._first(list(waiting))
