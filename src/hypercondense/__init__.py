@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hypercondense.condensation import Condensation, load_condensed
     from hypercondense.condensing import parts as recipes
     from hypercondense.data import digits, load, save, synthetic
+    from hypercondense.data.formats.hif import from_hif
     from hypercondense.estimating import Estimate, estimate
     from hypercondense.evaluation import Score, evaluate
     from hypercondense.evaluation.network import TrainedNetwork, load_network, train
@@ -59,6 +60,7 @@ __all__ = [
     "evaluate",
     "from_arrow",
     "from_dhg",
+    "from_hif",
     "from_hyperedges",
     "from_hypergraphx",
     "from_hypernetx",
@@ -90,6 +92,7 @@ _HOMES = {
     "comparing": ("compare",),
     "condensation": ("Condensation", "load_condensed"),
     "data": ("digits", "load", "save", "synthetic"),
+    "data.formats.hif": ("from_hif",),
     "estimating": ("Estimate", "estimate"),
     "evaluation": ("Score", "evaluate"),
     "evaluation.network": ("TrainedNetwork", "load_network", "train"),

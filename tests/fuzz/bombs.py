@@ -290,6 +290,44 @@ def wrong_types(rng: Random) -> Case:
     return Case(reader, "strange tensor", dict(files))
 
 
+def packed_json(rng: Random) -> Case:
+    """HIF that is packed a thousand times smaller, of blanks, tables, names or numbers."""
+    from hypercondense.data.formats.packed import packed
+
+    unit = rng.choice((b"    ", b"{},", b"[[[]]],", b'{"a":{"b":{}}},', b'"a",', b"1.5,"))
+    times = rng.choice((40, 100))  # several packed files in one are one
+    before, after = (b"", b"") if unit == b"    " else (b'{"incidences": [], "metadata": {"a": [', b"0]}}")
+    name = rng.choice(("x.json.gz", "x.json.zst"))
+    block = packed(unit * (4_000_000 // len(unit)), name)
+    content = packed(before, name) + block * times + packed(after, name)
+    return Case("HIF", f"packed {unit!r}", {name: content})
+
+
+def nested_attributes(rng: Random) -> Case:
+    """HIF of very many attributes: nested, or another one for each node, which would be a large matrix."""
+    count = rng.choice((100_000, 1_000_000))
+    if rng.random() < 0.5:
+        attrs = b'{"a":' * count + b"1" + b"}" * count
+        text = b'{"incidences": [], "nodes": [{"node": 1, "attrs": %s}]}' % attrs
+    else:
+        nodes = b",".join(b'{"node":%d,"attrs":{"a%d":1,"label":0}}' % (n, n) for n in range(count // 10))
+        text = b'{"incidences": [], "nodes": [%s]}' % nodes
+    return Case("HIF", "nested attributes", {"x.json": text})
+
+
+def repeated_columns(rng: Random) -> Case:
+    """Parquet in which one value, or one long text, stands for very many."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = rng.choice((5_000_000, 20_000_000))
+    text = pa.DictionaryArray.from_arrays(np.zeros(rows, np.int32), ["a" * rng.choice((1, 10**6))])
+    number = pa.array(np.zeros(rows, np.int8))
+    out = io.BytesIO()
+    pq.write_table(pa.table({"node": rng.choice((text, number)), "hyperedge": number}), out)
+    return Case("Parquet", "repeated", {**beginnings("Parquet")[0], "incidences.parquet": out.getvalue()})
+
+
 BOMBS: tuple[Callable[[Random], Case], ...] = (
     claimed_bytes,
     shared_lists,
@@ -308,4 +346,7 @@ BOMBS: tuple[Callable[[Random], Case], ...] = (
     deep_network,
     many_lines,
     wrong_types,
+    packed_json,
+    nested_attributes,
+    repeated_columns,
 )

@@ -1,5 +1,6 @@
 """Changes of good files: of any bytes, and of what formats are made of."""
 
+import gzip
 import hashlib
 import io
 import json
@@ -349,6 +350,61 @@ def _fit_network(files: Files) -> None:
         return
 
 
+def _told_parquet(content: bytes, rng: Random) -> bytes:
+    """Columns of other names, types and values, other metadata, and other ways to pack them."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(io.BytesIO(content), use_threads=False, pre_buffer=False)
+    place = rng.randrange(table.num_columns)
+    name, column = table.column_names[place], table.column(place).to_pylist()
+    kind = rng.randrange(5)
+    if kind == 0:
+        names = ("x", "node", "features", "feature_values", "soft_label:0", "\x1b[2J", "")
+        table = table.rename_columns(
+            [rng.choice(names) if one == name else one for one in table.column_names]
+        )
+    elif kind == 1:
+        types = (
+            pa.string(),
+            pa.int8(),
+            pa.float64(),
+            pa.bool_(),
+            pa.null(),
+            pa.binary(),
+            pa.list_(pa.int64()),
+        )
+        table = table.set_column(place, name, pa.nulls(len(table), rng.choice(types)))
+    elif kind == 2:
+        column[rng.randrange(len(column))] = rng.choice(
+            [one for one in _VALUES if type(one) is type(column[0])]
+        )
+        table = table.set_column(place, name, pa.array(column))
+    elif kind == 3 and table.schema.metadata:
+        told = _json(table.schema.metadata[b"hypercondense"], rng)
+        table = table.replace_schema_metadata({"hypercondense": told})
+    else:
+        table = table.slice(rng.randrange(len(table)))
+    out = io.BytesIO()
+    packing = rng.choice(("none", "snappy", "gzip", "zstd", "brotli"))
+    pq.write_table(table, out, compression=packing, use_dictionary=rng.random() < 0.5)
+    return out.getvalue()
+
+
+def _packed(ending: str) -> Callable[[bytes, Random], bytes]:
+    """Changes inside a packed file, and of the packing itself."""
+
+    def change(content: bytes, rng: Random) -> bytes:
+        from hypercondense.data.formats.packed import packed, zstandard
+
+        if rng.random() < 0.3:
+            return rng.choice((content[:-8], content + content, content + b"x"))
+        inside = gzip.decompress(content) if ending == ".gz" else zstandard().decompress(content)
+        return packed(_json(inside, rng), ending)
+
+    return change
+
+
 _CHANGES: dict[str, Callable[[bytes, Random], bytes]] = {
     "json": _json,
     "jsonl": _json_lines,
@@ -357,6 +413,8 @@ _CHANGES: dict[str, Callable[[bytes, Random], bytes]] = {
     "npz": _zip,
     "pt": _zip,
     "npy": _npy,
-    "parquet": _parquet,
     "safetensors": _safetensors,
+    "parquet": lambda content, rng: rng.choice((_parquet, _told_parquet))(content, rng),
+    "gz": _packed(".gz"),
+    "zst": _packed(".zst"),
 }

@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,9 +15,17 @@ import torch
 
 from fuzz.contract import Check, Inconsistent
 from hypercondense.condensing.checkpoint import Checkpoint
-from hypercondense.data.formats import read, read_native, write_mapped, write_native, write_npz, write_tables
+from hypercondense.data.formats import (
+    read,
+    read_native,
+    write_mapped,
+    write_native,
+    write_npz,
+    write_parquet,
+    write_tables,
+)
 from hypercondense.diffusion import cached_diffusion, vanilla
-from hypercondense.errors import FormatError
+from hypercondense.errors import ConversionWarning, FormatError
 from hypercondense.hypergraph import Hypergraph, split
 from hypercondense.hypergraph.scaling import Scale
 from makers import format_examples
@@ -196,6 +205,33 @@ def _write_parquet_parts(folder: Path) -> None:
     np.save(folder / "features.npy", SOURCE.dense_features())
 
 
+def _write_soft_parquet(folder: Path) -> None:
+    import scipy.sparse as sp
+
+    shares = np.array([[0.9, 0.1], [0.2, 0.8], [0, 1], [1, 0]], np.float32)
+    made = tiny(features=sp.csr_array(SOURCE.features), soft_labels=shares, node_names=["a", "b", "c", "7"])
+    write_parquet(made, folder, overwrite=True)
+
+
+def _write_hif(folder: Path) -> None:
+    shares = np.array([[0.9, 0.1], [0.2, 0.8], [0, 1], [1, 0]], np.float32)
+    made = tiny(
+        soft_labels=shares, label_names=["cat", "dog"], node_names=["a", "b", "c", "7"], notes=["one"]
+    )
+    made.to_hif(folder / "x.json", overwrite=True)
+
+
+def _write_plain_hif(folder: Path) -> None:
+    node = {"node": "n", "attrs": {"x": 1, "y": 0.5, "label": "a", "since": "today"}}
+    edges = [{"edge": 1, "weight": 2}]
+    content = {"nodes": [node, {"node": 7}], "edges": edges, "incidences": [{"node": "n", "edge": 1}]}
+    (folder / "x.json").write_text(json.dumps(content))
+
+
+def _write_packed_hif(ending: str) -> Callable[[Path], object]:
+    return lambda folder: tiny().to_hif(folder / f"x.json.{ending}", overwrite=True)
+
+
 #: What writes good files of each reader into an empty folder; several are several beginnings.
 WRITERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "native": (format_examples.native, _write_sparse_native),
@@ -211,6 +247,8 @@ WRITERS: dict[str, tuple[Callable[[Path], object], ...]] = {
     "tables": (format_examples.tables, _table_files),
     "parts": (_write_csv_parts, _write_parquet_parts),
     "GraphBolt": (format_examples.graphbolt,),
+    "Parquet": (format_examples.parquet, _write_soft_parquet),
+    "HIF": (_write_hif, _write_plain_hif, _write_packed_hif("gz"), _write_packed_hif("zst")),
     "plan": (_plan,),
     "results": (_write_results,),
     "recipe": (_write_recipe,),
@@ -235,8 +273,12 @@ def beginnings(reader: str) -> tuple[dict[str, bytes], ...]:
 
 
 def _check_hypergraph(folder: Path) -> None:
-    path = folder / "x.npz" if (folder / "x.npz").exists() else folder
-    _check_written(read(path), folder / "again")
+    files = (folder / name for name in ("x.npz", "x.json", "x.json.gz", "x.json.zst"))
+    path = next((file for file in files if file.exists()), folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConversionWarning)
+        hypergraph = read(path)
+    _check_written(hypergraph, folder / "again")
 
 
 def _check_mapped(folder: Path) -> None:
@@ -363,7 +405,7 @@ def _expected() -> Any:
 
 
 CHECKS: dict[str, Check] = {
-    **dict.fromkeys(list(WRITERS)[:11], _check_hypergraph),
+    **dict.fromkeys(list(WRITERS)[:15], _check_hypergraph),
     "mapped": _check_mapped,
     "parts": _check_parts,
     "GraphBolt": _check_graph,

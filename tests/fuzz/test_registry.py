@@ -12,6 +12,7 @@ CALLS = {
     "open", "open_regular", "read_regular", "read_text", "read_bytes", "read_json", "read_tensors",
     "safe_open", "load_file", "fromfile", "memmap", "open_memmap", "open_map", "loadtxt",
     "genfromtxt", "loadmat", "read_csv", "read_parquet", "read_table", "parquet_file", "ZipFile", "TarFile",
+    "ParquetFile", "read_schema",
 }  # fmt: skip
 QUALIFIED = {("np", "load"), ("numpy", "load"), ("torch", "load"), ("pickle", "load"), ("tomllib", "load")}
 
@@ -28,9 +29,12 @@ TRIED = {
     "data/formats/cornell": ["Cornell"],
     "data/formats/csv_table": ["tables"],
     "data/formats/files": ["Cornell", "LE/AllSet", "tables"],
+    "data/formats/hif": ["HIF"],
     "data/formats/native": ["native"],
+    "data/formats/packed": ["HIF"],
     "data/formats/npz": ["npz"],
     "data/formats/opened": ["mapped"],
+    "data/formats/parquet": ["Parquet"],
     "data/formats/safe_pickle": ["HyperGCN"],
     "data/formats/tables": ["tables"],
     "data/formats/tensors": ["MAG-PM"],
@@ -56,6 +60,8 @@ TRIED = {
 OWN = {
     "cli/__init__": "the null device, in place of a pipe that nobody reads",
     "data/download": "continues a download, whose checksum decides",
+    "data/formats/croissant": "tables that were just written",
+    "interchange/hif_content": "the schema of the standard, which comes with the package",
     "diffusion/blocked": "a file of its own that it has just made",
     "diffusion/shards": "files of its own that it has just made",
     "diffusion/elsewhere": "a file of its own that it has just made",

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import torch
 
 from hypercondense.condensation import Condensation, Provenance
-from hypercondense.data.formats import read, write_native
+from hypercondense.data.formats import read, write_native, write_parquet
 from hypercondense.errors import FormatError
 from hypercondense.hypergraph import Hypergraph
 
@@ -149,6 +149,16 @@ def wordnet(folder: Path) -> Path:
     )
 
 
+def hif(folder: Path) -> Path:
+    tiny(name="tiny").to_hif(folder / "x.json", overwrite=True)
+    return folder / "x.json"
+
+
+def parquet(folder: Path) -> Path:
+    write_parquet(tiny(name="tiny"), folder, overwrite=True)
+    return folder
+
+
 EXAMPLES: dict[str, Callable[[Path], Path]] = {
     "native": native,
     "condensed": condensed,
@@ -160,6 +170,8 @@ EXAMPLES: dict[str, Callable[[Path], Path]] = {
     "MAG-PM tensors": tensors,
     "npz": npz,
     "tables": tables,
+    "Parquet": parquet,
+    "HIF": hif,
 }
 
 

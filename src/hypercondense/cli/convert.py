@@ -28,13 +28,15 @@ def convert(
     in GraphBolt's layout (metadata.yaml) and in that of OGB-LSC always become a folder that stays on disk.
     """
     from hypercondense.data.formats import read, write_mapped, write_native
+    from hypercondense.data.formats.parquet import tells_facts
     from hypercondense.data.gathering import gather, gather_graph, is_graph
     from hypercondense.data.parts import are_parts
     from hypercondense.files.storage import check_target
     from hypercondense.runtime.memory import parse_size
 
     check_target(out, overwrite=force)  # before the long work, not after it
-    if is_graph(Path(source)) or (mapped and are_parts(Path(source))):
+    in_parts = mapped and are_parts(Path(source)) and not tells_facts(Path(source))
+    if is_graph(Path(source)) or in_parts:
         write = gather_graph if is_graph(Path(source)) else gather
         write(Path(source), out, memory=None if memory is None else parse_size(memory), overwrite=force)
         hypergraph = read(out)

@@ -7,18 +7,31 @@ import typer
 
 from hypercondense.cli import options, output
 
-_ENDINGS = {"npz": ".npz", "tables": "-tables"}
+_ENDINGS = {"npz": ".npz", "tables": "-tables", "hif": ".json", "parquet": "-parquet", "hub": "-hub"}
+_TELL_SCALE = ("hif", "parquet", "hub")  # formats that have a place for it themselves
 
 
 def export(
     source: options.Source,
     to: Annotated[
-        Literal["npz", "tables"],
-        typer.Option("--to", help="npz, one file of numpy arrays, or tables, a folder of CSV files."),
+        Literal["npz", "tables", "hif", "parquet", "hub"],
+        typer.Option(
+            "--to",
+            help="npz, one file of numpy arrays; tables, a folder of CSV files; hif, one file of the "
+            "Hypergraph Interchange Format; parquet, a folder of tables; hub, such a folder with a card and "
+            "Croissant metadata.",
+        ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option(help="Where to; the default is beside SOURCE, as SOURCE.npz or SOURCE-tables."),
+        typer.Option(
+            help="Where to; the default is beside SOURCE, as SOURCE.npz or SOURCE-tables. A HIF file may end "
+            "in .json, .json.gz or .json.zst."
+        ),
+    ] = None,
+    licence: Annotated[
+        str | None,
+        typer.Option(help="Of the data, for hub; the default is that of the registered data set, if any."),
     ] = None,
     memory: options.ReadingMemory = None,
     data_dir: options.DataDir = None,
@@ -29,15 +42,20 @@ def export(
 ) -> None:
     """Write a hypergraph, condensed or not, for programs that do not know this one."""
     from hypercondense.data.formats import WRITERS
+    from hypercondense.errors import ConfigError
     from hypercondense.files.storage import check_file_target
 
     hypergraph = options.load_source(source, data_dir, memory)
     target = out or _beside(Path(source), _ENDINGS[to])
-    scale = _scale(Path(source))
+    result = _result(Path(source), hypergraph)
+    scale = None if result is None or to in _TELL_SCALE else result.scale
     scale_file = target.with_name(f"{target.stem}-scale.csv")
     if scale is not None:
         check_file_target(scale_file, overwrite=force)
-    WRITERS[to](hypergraph, target, overwrite=force)
+    if licence is not None and to != "hub":
+        raise ConfigError(f"--licence is for --to hub, {to} has no place for it; leave it out")
+    own = {} if licence is None else {"licence": licence}
+    WRITERS[to](result or hypergraph, target, overwrite=force, **own)
     if scale is not None:
         scale.to_csv(scale_file, hypergraph.feature_names)
     if json:
@@ -49,14 +67,18 @@ def export(
         output.note(f"its features are standardized; scale those of real nodes by {scale_file}", quiet=quiet)
 
 
-def _scale(source: Path) -> Any:
-    """The scale of a condensed folder, if this is one whose features are scaled."""
+def _result(source: Path, hypergraph: Any) -> Any:
+    """The result that a condensed folder holds, with the hypergraph as it was read; ``None`` for others."""
+    from dataclasses import replace
+
     from hypercondense.condensation import FORMAT, load_condensed
     from hypercondense.files.manifest import says_format
     from hypercondense.files.storage import MANIFEST
 
     folder = source if source.is_dir() else source.parent
-    return load_condensed(folder).scale if says_format(folder / MANIFEST, FORMAT) else None
+    if not says_format(folder / MANIFEST, FORMAT):
+        return None
+    return replace(load_condensed(folder), hypergraph=hypergraph)
 
 
 def _beside(source: Path, ending: str) -> Path:

@@ -66,3 +66,8 @@ class Outward:
     def to_hyperedges(self) -> Any:
         """Hyperedges, features and labels as dictionaries."""
         return self._to("hyperedges")
+
+    def to_hif(self, path: Any = None, *, overwrite: bool = False) -> Any:
+        """A dictionary of the Hypergraph Interchange Format, or with ``path`` a file of it."""
+        module = import_module("hypercondense.data.formats.hif")
+        return module.to_hif(self, path, overwrite=overwrite)

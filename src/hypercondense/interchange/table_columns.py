@@ -1,6 +1,6 @@
 """What tables of pandas, Polars and Arrow have in common: columns by their names, and what each is for."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -250,10 +250,11 @@ def _taken(ids: list[Any], places: Any) -> Any:
     return [ids[place] for place in places.tolist()]
 
 
-def feature_columns(hypergraph: Hypergraph) -> list[str]:
-    """Names of columns, none twice and none that means something else here."""
+def feature_columns(
+    hypergraph: Hypergraph, *, taken: Collection[str] = (NODE, LABEL, SPLIT, PLACES, VALUES)
+) -> list[str]:
+    """Names of columns, none twice and none that means something else there."""
     names = hypergraph.feature_names
-    taken = {NODE, LABEL, SPLIT, PLACES, VALUES}
     if (
         names is None
         or len(set(names)) < len(names)

@@ -135,12 +135,13 @@ def from_arrow(
         {key: _of_arrow(nodes.column(key)) for key in nodes.column_names},
         roles=Roles(),
         choices=Choices(text, missing),
-        facts=_told_by(nodes.schema.metadata or {}),
+        facts=facts_in(nodes.schema.metadata or {}),
         name=name,
     )
 
 
-def _told_by(metadata: dict[bytes, bytes]) -> Facts | None:
+def facts_in(metadata: dict[bytes, bytes]) -> Facts | None:
+    """What the metadata of the table of nodes tell, or ``None``."""
     told = metadata.get(KEY.encode())
     try:
         return None if told is None else read_facts(json.loads(told), "metadata of the table of nodes")

@@ -167,7 +167,7 @@ def test_latin_1_is_refused_with_its_place(tmp_path: Path, name: str, file: str)
     content = (tmp_path / file).read_bytes()
     (tmp_path / file).write_bytes(content + "é".encode("latin-1"))
     text = refuses(path)
-    if file != "manifest.json":
+    if file not in ("manifest.json", "x.json"):  # JSON is not text first
         assert f"byte {len(content)} is 0xe9" in text
 
 

@@ -3,14 +3,18 @@
 from pathlib import Path
 from typing import Protocol
 
+from hypercondense.condensation import Condensation
 from hypercondense.data.formats.condensed import CONDENSED
 from hypercondense.data.formats.content_edges import CONTENT_EDGES
 from hypercondense.data.formats.cornell import CORNELL
 from hypercondense.data.formats.files import one_line_errors
+from hypercondense.data.formats.hif import HIF, write_hif
+from hypercondense.data.formats.hub import write_hub
 from hypercondense.data.formats.hypergcn import HYPERGCN
 from hypercondense.data.formats.native import NATIVE, read_native, write_native
 from hypercondense.data.formats.npz import NPZ, write_npz
 from hypercondense.data.formats.opened import write_mapped
+from hypercondense.data.formats.parquet import PARQUET, write_parquet
 from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.data.formats.tables import TABLES, write_tables
 from hypercondense.data.formats.tensors import TENSORS
@@ -27,9 +31,12 @@ __all__ = [
     "Writer",
     "read",
     "read_native",
+    "write_hif",
+    "write_hub",
     "write_mapped",
     "write_native",
     "write_npz",
+    "write_parquet",
     "write_tables",
 ]
 
@@ -48,18 +55,26 @@ READERS: tuple[Reader, ...] = (
     TENSORS,
     NPZ,
     TABLES,
+    PARQUET,
+    HIF,
 )
 
 
 class Writer(Protocol):
-    """Writes a hypergraph to a path: whole or not at all."""
+    """Writes a hypergraph, or that of a result, to a path: whole or not at all."""
 
-    def __call__(self, hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
+    def __call__(self, given: Hypergraph | Condensation, path: Path, *, overwrite: bool = False) -> None:
         """Raise ``FileExistsError`` where something is there and ``overwrite`` is not set."""
 
 
 #: Formats that other programs read.
-WRITERS: dict[str, Writer] = {"npz": write_npz, "tables": write_tables}
+WRITERS: dict[str, Writer] = {
+    "npz": write_npz,
+    "tables": write_tables,
+    "hif": write_hif,
+    "parquet": write_parquet,
+    "hub": write_hub,
+}
 
 
 def read(

@@ -8,7 +8,9 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from hypercondense.condensation import Condensation
 from hypercondense.data.formats.files import default_name
+from hypercondense.data.formats.made import hypergraph_in
 from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.errors import FormatError, one_line
 from hypercondense.files.storage import check_file_target, replaced_file
@@ -29,7 +31,7 @@ _FEATURE_BYTES, _NUMBER_BYTES, _TEXT_BYTES = 5, 40, 60
 _Header: TypeAlias = tuple[tuple[int, ...], bool, "np.dtype[Any]"]  # shape, whether in columns, type
 
 
-def write_npz(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
+def write_npz(given: Hypergraph | Condensation, path: Path, *, overwrite: bool = False) -> None:
     """Write the file ``path``: whole or not at all. An existing one stays unless ``overwrite``.
 
     Raises:
@@ -37,6 +39,7 @@ def write_npz(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) ->
         FormatError: A name ends in a NUL character, which numpy cannot hold.
     """
     check_file_target(path, overwrite=overwrite)
+    hypergraph = hypergraph_in(given)
     arrays = _numbers_of(hypergraph) | _texts_of(hypergraph)
     with replaced_file(path) as draft, draft.open("wb") as file:
         np.savez_compressed(file, **arrays)

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from hypercondense.condensation import Condensation
 from hypercondense.data.formats.csv_table import CsvTable
 from hypercondense.data.formats.files import default_name, file_names
+from hypercondense.data.formats.made import hypergraph_in
 from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.data.formats.text import encode_labels
 from hypercondense.errors import FormatError
@@ -24,7 +26,7 @@ _INCIDENCE, _FEATURES, _LABELS = _PARTS = ("incidence", "features", "labels")
 _SOFT_LABELS = "soft_labels"
 
 
-def write_tables(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False) -> None:
+def write_tables(given: Hypergraph | Condensation, path: Path, *, overwrite: bool = False) -> None:
     """Write the folder ``path``: whole or not at all. An existing one stays unless ``overwrite``.
 
     Everything is called by its name where it has one, else by its number.
@@ -33,6 +35,7 @@ def write_tables(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False)
         FileExistsError: As :func:`hypercondense.files.storage.check_target` tells.
         FormatError: Something would not come back, such as a class whose name is empty.
     """
+    hypergraph = hypergraph_in(given)
     files = [f"{part}.csv" for part in (*_PARTS, _SOFT_LABELS)]
     with replaced_folder(path, overwrite=overwrite, ours=files) as folder:
         for part, rows in _tables_of(hypergraph):
