@@ -75,6 +75,7 @@ faults: $(VENV)/.dev
 # Round trips through the libraries that cannot live beside the others, in an environment of their own.
 peers: $(VENV)-peers/.dev
 	PYTHONPATH=tests $(VENV)-peers/bin/python -W ignore -m interchange.ways
+	PYTHONPATH=tests $(VENV)-peers/bin/python -W ignore -m interchange.file_ways
 	$(VENV)-peers/bin/python -m pytest tests/interchange
 
 # Tables and figures from the lines in docs/results; `hypercondense run` makes the lines.

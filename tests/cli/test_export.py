@@ -18,6 +18,8 @@ from makers.strategies import hypergraphs
 
 SOFT = np.array([[0.9, 0.1], [0.2, 0.8], [0, 1], [1, 0]], np.float32)
 
+pytestmark = pytest.mark.filterwarnings("ignore:a folder of tables cannot hold")
+
 
 @given(hypergraphs())
 def test_npz_gives_everything_back(hypergraph: Hypergraph) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hypercondense.data.formats import WRITERS, read, write_mapped, write_native
-from hypercondense.errors import FormatError
+from hypercondense.errors import ConversionWarning, FormatError
 from hypercondense.hypergraph import Hypergraph
 from interchange.ways import ASPECTS
 
@@ -19,8 +19,8 @@ NO, REFUSED, TOLD, NEVER = "no", "refused", "told", "never"
 
 def _content_edges(hypergraph: Hypergraph, path: Path) -> None:
     """LE/AllSet text, which this program only reads: rows of features, then one for each hyperedge."""
-    names = hypergraph.node_names or [str(node) for node in range(hypergraph.num_nodes)]
-    owners = hypergraph.hyperedge_names or [f"e{number}" for number in range(hypergraph.num_hyperedges)]
+    names = [str(node) for node in range(hypergraph.num_nodes)]  # ids are whole numbers in such a file
+    owners = [str(hypergraph.num_nodes + number) for number in range(hypergraph.num_hyperedges)]
     classes = hypergraph.label_names or [f"c{label}" for label in range(hypergraph.num_classes)]
     if (hypergraph.labels < 0).any():
         raise FormatError("every node has a class in such a file")
@@ -79,31 +79,31 @@ SURVIVES: dict[str, Callable[[Hypergraph], Any]] = {
 }
 
 
-def back(name: str, given: Hypergraph) -> Hypergraph | None:
-    """What comes back; ``None`` where it is refused."""
+def back(name: str, given: Hypergraph) -> tuple[Hypergraph | None, bool]:
+    """What comes back, and whether a warning told of a loss; ``None`` where it is refused."""
     write, place = FORMATS[name]
-    with TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         try:
             write(given, Path(folder) / place)
         except (FormatError, ValueError):
-            return None
+            return None, True
+        told = any(issubclass(one.category, ConversionWarning) for one in caught)
         made = read(Path(folder) / place)
         if made.is_mapped:  # its file is removed
-            return Hypergraph.from_arrays(
-                {key: np.array(array) for key, array in made.to_arrays()[0].items()},
-                made.to_arrays()[1],
-                name=made.name,
-                notes=made.notes,
-            )
-        return made
+            arrays, facts = made.to_arrays()
+            kept = {key: np.array(array) for key, array in arrays.items()}
+            return Hypergraph.from_arrays(kept, facts, name=made.name, notes=made.notes), told
+        return made, told
 
 
 def survives(name: str, aspect: str) -> str:
-    """``yes``, ``no`` or ``refused``."""
+    """``yes``, ``told``, ``refused``, or ``no`` where this program does not write the format."""
     given, compared = ASPECTS[aspect], SURVIVES[aspect]
-    made = back(name, given)
-    return REFUSED if made is None else "yes" if compared(made) == compared(given) else NO
+    made, told = back(name, given)
+    if made is None:
+        return REFUSED
+    return "yes" if compared(made) == compared(given) else TOLD if told else NO
 
 
 def _tables(folder: Path, pairs: str) -> Path:
@@ -123,7 +123,7 @@ def _npz(folder: Path, nodes: list[int], owners: list[int]) -> Path:
 
 
 def _edges(folder: Path, pairs: str) -> Path:
-    (folder / "x.content").write_text("a 1 c\nb 2 d\nx 0 0\ny 0 0\n")
+    (folder / "x.content").write_text("0 1 c\n1 2 d\n2 0 0\n3 0 0\n")
     (folder / "x.edges").write_text(pairs)
     return folder
 
@@ -148,13 +148,12 @@ def _parquet(folder: Path) -> Path:
 #: Files with a hyperedge that has no members, and with a member that is named twice; others cannot say it.
 EMPTY: dict[str, Callable[[Path], Path]] = {
     "npz": lambda folder: _npz(folder, [0, 1], [0, 0]),
-    "LE/AllSet text (read only)": lambda folder: _edges(folder, "a x\nb x\n"),
     "HIF": lambda folder: _hif(folder, "a", "b"),
 }
 REPEATED: dict[str, Callable[[Path], Path]] = {
     "npz": lambda folder: _npz(folder, [0, 1, 1, 0], [0, 0, 0, 1]),
     "tables": lambda folder: _tables(folder, "a,x\nb,x\na,x\n"),
-    "LE/AllSet text (read only)": lambda folder: _edges(folder, "a x\nb x\na x\nb y\n"),
+    "LE/AllSet text (read only)": lambda folder: _edges(folder, "0 2\n1 2\n0 2\n1 3\n"),
     "HIF": lambda folder: _hif(folder, "a", "b", "a"),
     "Parquet": _parquet,
     "hub": _parquet,

@@ -55,7 +55,8 @@ def export(
     if licence is not None and to != "hub":
         raise ConfigError(f"--licence is for --to hub, {to} has no place for it; leave it out")
     own = {} if licence is None else {"licence": licence}
-    WRITERS[to](result or hypergraph, target, overwrite=force, **own)
+    with options.told_conversions():
+        WRITERS[to](result or hypergraph, target, overwrite=force, **own)
     if scale is not None:
         scale.to_csv(scale_file, hypergraph.feature_names)
     if json:

@@ -131,22 +131,29 @@ def opened_engine(name: names.EngineName, address: str | None, workers: int = 0)
 
 def load_source(source: str, data_dir: Path | None, memory: str | None = None) -> Any:
     """Read a source for a command; what was left out or filled in is told on standard error."""
+    from hypercondense.data import load
+    from hypercondense.runtime.memory import parse_size
+
+    with told_conversions():
+        return load(source, data_dir=data_dir, memory=None if memory is None else parse_size(memory))
+
+
+@contextmanager
+def told_conversions() -> Iterator[None]:
+    """Tell on standard error what a conversion lost, left out or filled in."""
     import warnings
 
     from hypercondense.cli.output import warn
-    from hypercondense.data import load
     from hypercondense.errors import ConversionWarning
-    from hypercondense.runtime.memory import parse_size
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConversionWarning)
-        loaded = load(source, data_dir=data_dir, memory=None if memory is None else parse_size(memory))
+        yield
     for one in caught:
         if issubclass(one.category, ConversionWarning):
             warn(str(one.message))
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    return loaded
 
 
 def read_split(source: Any, file: Path | None, seed: int | None) -> Any:

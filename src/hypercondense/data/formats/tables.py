@@ -20,6 +20,8 @@ from hypercondense.errors import FormatError
 from hypercondense.files.storage import replaced_folder
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
 from hypercondense.hypergraph.names import unless_numbers
+from hypercondense.interchange.facts import SPARSE
+from hypercondense.interchange.problems import tell_lost
 
 _ENDINGS = (".csv", ".tsv")
 _INCIDENCE, _FEATURES, _LABELS = _PARTS = ("incidence", "features", "labels")
@@ -29,7 +31,8 @@ _SOFT_LABELS = "soft_labels"
 def write_tables(given: Hypergraph | Condensation, path: Path, *, overwrite: bool = False) -> None:
     """Write the folder ``path``: whole or not at all. An existing one stays unless ``overwrite``.
 
-    Everything is called by its name where it has one, else by its number.
+    Everything is called by its name where it has one, else by its number. A split, notes, and that features
+    are sparse have no place there, which a warning tells.
 
     Raises:
         FileExistsError: As :func:`hypercondense.files.storage.check_target` tells.
@@ -47,6 +50,9 @@ def write_tables(given: Hypergraph | Condensation, path: Path, *, overwrite: boo
                 "that are empty, there twice, called node, or begin or end with blanks, or names of nodes "
                 "with a NUL character or a line break of Windows; npz can"
             )
+    lost = {"the split": hypergraph.parts is not None, "the notes": bool(hypergraph.notes)}
+    lost[SPARSE] = hypergraph.is_sparse
+    tell_lost("a folder of tables", [what for what, there in lost.items() if there])
 
 
 def _tables_of(hypergraph: Hypergraph) -> Iterable[tuple[str, Iterable[Sequence[object]]]]:
