@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tokenize import TokenError
 
 from hypercondense.errors import FormatError, one_line
 from hypercondense.files.regular import open_regular
@@ -29,6 +30,8 @@ _BROKEN = (
     RecursionError,
     NotImplementedError,
     EOFError,
+    SyntaxError,
+    TokenError,
     struct.error,
     zlib.error,
     zipfile.BadZipFile,
