@@ -14,7 +14,7 @@ PICTURES = (
     ("report", 0, 1000, 1150, False),
     ("report-dark", 0, 1000, 1150, True),
     ("report-phone", 0, 390, 1000, False),
-    ("site", 1, 1200, 1000, False),
+    ("site", 1, 1300, 1000, False),
 )
 
 
