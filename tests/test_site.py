@@ -22,7 +22,7 @@ WITH_PYTHON = [page for page in PAGES if "```python" in page.read_text("utf-8")]
 #: Pages whose Python is about objects that the reader has: it is compiled and not run.
 READERS_OWN = {"interchange.md"}
 #: Longer lines in these are their authors' to break.
-LONG = {"performance.md", "diffusion.md", "formats.md", "interchange.md", "scaling.md", "beyond.md"}
+LONG = {"formats.md", "interchange.md"}
 
 
 def name_of(page: Path) -> str:
