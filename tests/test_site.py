@@ -21,8 +21,6 @@ MADE = ("api", "gallery", "commands.md", "changes.md")
 WITH_PYTHON = [page for page in PAGES if "```python" in page.read_text("utf-8")]
 #: Pages whose Python is about objects that the reader has: it is compiled and not run.
 READERS_OWN = {"interchange.md"}
-#: Longer lines in these are their authors' to break.
-LONG = {"formats.md", "interchange.md"}
 
 
 def name_of(page: Path) -> str:
@@ -43,7 +41,7 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert target.exists(), f"links to {link}"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in LONG], ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_lines_are_short(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S)
     assert [line for line in text.splitlines() if len(line) > 100 and not line.startswith("|")] == []
