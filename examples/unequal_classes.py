@@ -2,6 +2,7 @@
 
 Most nodes belong to one class, and the small classes have two groups each. Shared out in proportion,
 a small class gets one condensed node, which lies between its groups; `allocate="equal"` gives it six.
+Where small classes have one group each, proportional shares are the better ones.
 """
 
 import matplotlib.pyplot as plt

@@ -11,7 +11,7 @@ from hypercondense.condensing.presets import PRESETS
 from hypercondense.data import synthetic
 from hypercondense.errors import ConfigError
 from hypercondense.estimating import estimable, estimate
-from hypercondense.estimating.estimate import goal_parts
+from hypercondense.estimating.costs import goal_parts
 from hypercondense.estimating.pieces import Measured, OfNetwork, OfRecipe, brief, part_of
 from hypercondense.hypergraph import split
 
