@@ -34,7 +34,7 @@ with the package; what is shown here was printed and drawn when this site was bu
 
 
 def run_example(code: str, name: str) -> tuple[str, list[bytes]]:
-    """What a script prints, and the figures it draws as PNG, run in a folder of its own."""
+    """What a script prints, warnings included, and the figures it draws as PNG, run in a folder of its own."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -56,6 +56,7 @@ def run_example(code: str, name: str) -> tuple[str, list[bytes]]:
         with (
             tempfile.TemporaryDirectory() as folder,
             contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(printed),  # warnings, which a terminal would show too
             torch.random.fork_rng(),
         ):
             os.chdir(folder)

@@ -8,6 +8,8 @@ from hypercondense.hypergraph import UNKNOWN, Dense
 from hypercondense.runtime.rng import numpy_generator
 
 _STREAM = 1  # splits draw from stream 0 of the same seed
+#: How the note about such features begins.
+DERIVED = "the features are derived from the labels"
 
 
 def label_features(labels: Any, *, width: int = 100, noise: float = 0.6, seed: int = 0) -> Dense:
@@ -35,6 +37,6 @@ def label_features(labels: Any, *, width: int = 100, noise: float = 0.6, seed: i
 def label_features_note(*, width: int, noise: float, seed: int) -> str:
     """The sentence that must go with such features."""
     return (
-        f"the features are derived from the labels: one-hot label padded to {width} columns "
+        f"{DERIVED}: one-hot label padded to {width} columns "
         f"plus Gaussian noise of standard deviation {noise:g} (seed {seed})"
     )

@@ -48,8 +48,14 @@ def make_report(plan: Plan, lines: Sequence[Line], layout: str = "table") -> Rep
     """The tables of a plan from the lines of a results file."""
     shown = plan.layouts[layout]
     cells = [cell for cell in make_cells(plan, lines, shown.quantities) if _is_shown(cell, shown)]
+    _check_one_each(_grouped(plan, cells, (*shown.sections, *shown.rows, *shown.columns)), shown)
+    begun = any(cell.values for cell in cells)
     sections = _grouped(plan, cells, shown.sections)
-    grids = [_grid(plan, shown, key, group) for key, group in sections.items()]
+    grids = [
+        _grid(plan, shown, key, group, begun=begun)
+        for key, group in sections.items()
+        if _is_there(group, begun=begun)
+    ]
     title = f"{plan.title} ({plan.paper})" if plan.paper else plan.title
     return Report(title, tuple(grids), tuple(notes_of(plan, cells)), tuple(cells))
 
@@ -59,6 +65,11 @@ def _is_shown(cell: Cell, layout: Layout) -> bool:
     if layout.datasets is not None and place.ratio not in layout.datasets.get(place.dataset, ()):
         return False
     return layout.variants is None or place.variant in layout.variants
+
+
+def _is_there(cells: Sequence[Cell | None], *, begun: bool) -> bool:
+    """Whether a section, row or column has something to show: a run; before the first, a published figure."""
+    return any(cell and (cell.values or (not begun and cell.published)) for cell in cells)
 
 
 def _grouped(plan: Plan, cells: Sequence[Cell], axes: Sequence[str]) -> dict[tuple[str, ...], list[Cell]]:
@@ -86,15 +97,17 @@ def _labels(plan: Plan, axes: Sequence[str], values: Sequence[str]) -> list[str]
     return [label_of(plan, axis, value) for axis, value in zip(axes, values, strict=True)]
 
 
-def _grid(plan: Plan, layout: Layout, section: tuple[str, ...], cells: list[Cell]) -> Grid:
-    columns = _grouped(plan, cells, layout.columns)
+def _grid(plan: Plan, layout: Layout, section: tuple[str, ...], cells: list[Cell], *, begun: bool) -> Grid:
+    columns = [
+        key for key, group in _grouped(plan, cells, layout.columns).items() if _is_there(group, begun=begun)
+    ]
     names = [", ".join(_labels(plan, layout.columns, key)) or "ours" for key in columns]
     rows = []
     for key, group in _grouped(plan, cells, layout.rows).items():
         by_column = _grouped(plan, group, layout.columns)
-        _check_one_each(by_column, layout)
         own = [by_column[column][0] if column in by_column else None for column in columns]
-        rows.append((_labels(plan, layout.rows, key), own))
+        if _is_there(own, begun=begun):
+            rows.append((_labels(plan, layout.rows, key), own))
     title = ", ".join(_labels(plan, layout.sections, section))
     header = [HEADERS[axis] for axis in layout.rows]
     return _arranged(title, header, names, rows, layout, label=plan.published.label)

@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 
+from hypercondense.data.label_features import DERIVED
 from hypercondense.data.registry import LABEL_DERIVED, lookup
 from hypercondense.experiments.cells import SIGNIFICANT, Cell
 from hypercondense.experiments.labels import METRICS, label_of
-from hypercondense.experiments.plan import Place, Plan
+from hypercondense.experiments.plan import Plan
+
+#: By what a table may lack runs, and how that is said.
+_WITHOUT = {"dataset": "on", "variant": "of", "task": "measured by", "model": "with"}
 
 
 def notes_of(plan: Plan, cells: Sequence[Cell]) -> list[str]:
@@ -31,35 +35,38 @@ def notes_of(plan: Plan, cells: Sequence[Cell]) -> list[str]:
 def _source_notes(plan: Plan, cells: Sequence[Cell]) -> list[str]:
     """What the sources say about themselves, such as that features are made from labels."""
     found: dict[str, None] = {}
-    for key in dict.fromkeys(cell.place.dataset for cell in cells):
+    done = [cell for cell in cells if cell.values] or cells
+    for key in dict.fromkeys(cell.place.dataset for cell in done):
         dataset = lookup(plan.datasets[key].source)
         own = [LABEL_DERIVED] if dataset is not None and dataset.label_derived else []
-        for cell in cells:
-            if cell.place.dataset == key:
-                own += [note for line in cell.lines for note in line.result.notes]
+        lines = [line for cell in done if cell.place.dataset == key for line in cell.lines]
+        told = [note for line in lines for note in line.result.notes]
+        own += [note for note in told if not (own and note.startswith(DERIVED))]
         found |= dict.fromkeys(f"{plan.datasets[key].label}: {note}" for note in own)
     return list(found)
 
 
 def _missing_notes(plan: Plan, cells: Sequence[Cell]) -> list[str]:
-    """Which cells are empty; a data set without a single line is named once."""
-    notes = []
-    for key in dict.fromkeys(cell.place.dataset for cell in cells):
-        here = [cell for cell in cells if cell.place.dataset == key]
-        missing = [cell.place for cell in here if cell.expected and not cell.values]
-        label = plan.datasets[key].label
-        if len(missing) == len([cell for cell in here if cell.expected]):
-            notes.append(f"{label}: not run.")
-        elif missing:
-            names = dict.fromkeys(_place_name(plan, place) for place in missing)
-            notes.append(f"{label}: not run are {', '.join(names)}.")
-    return notes
+    """What has no run at all, in one line, and what a dash means."""
+    left = [cell for cell in cells if cell.expected]
+    if not any(cell.values for cell in left):
+        return ["No runs yet."]
+    if all(cell.values for cell in left):
+        return []
+    found = []
+    for axis, word in _WITHOUT.items():
+        groups: dict[str, list[Cell]] = {}
+        for cell in left:
+            groups.setdefault(cell.coordinates[axis], []).append(cell)
+        empty = [value for value, group in groups.items() if not any(cell.values for cell in group)]
+        left = [cell for cell in left if cell.coordinates[axis] not in empty]
+        if empty:
+            found.append(f"{word} {_listed([label_of(plan, axis, value) for value in empty])}")
+    named = f"Not run yet: {'; '.join(found)}. " if found else ""
+    dash = "; a dash is a planned run" if any(not cell.values for cell in left) else ""
+    return [f"{named}Rows and columns without a run are left out{dash}."]
 
 
-def _place_name(plan: Plan, place: Place) -> str:
-    values = {axis: str(value) for axis, value in vars(place).items()}
-    axes = ["variant"]
-    axes += ["model"] if len(plan.models) > 1 else []
-    axes += ["task"] if len(plan.tasks) > 1 else []
-    axes += ["ratio"] if len(plan.datasets[values["dataset"]].ratios) > 1 else []
-    return " ".join(label_of(plan, axis, values[axis]) for axis in axes)
+def _listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -112,8 +112,16 @@ def as_markdown(report: Report, *, title: bool = True, level: int = 2) -> str:
         header = [_escape(name, _MARKDOWN) for name in grid.header]
         rows = [[_marked(text, _MARKDOWN, "**{}**") for text in row] for row in grid.rows]
         parts.append("\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows)))
-    parts += ["\n".join(f"- {_escape(note, _MARKDOWN)}" for note in report.notes)] if report.notes else []
+    parts += ["\n".join(_item(note) for note in report.notes)] if report.notes else []
     return "\n\n".join(parts) + "\n"
+
+
+def _item(note: str) -> str:
+    """A note as an entry of a list, in lines that fit a window."""
+    text = _escape(note, _MARKDOWN)
+    return textwrap.fill(
+        text, 100, initial_indent="- ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def as_latex(report: Report) -> str:
