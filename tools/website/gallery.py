@@ -34,7 +34,7 @@ with the package; what is shown here was printed and drawn when this site was bu
 
 
 def run_example(code: str, name: str) -> tuple[str, list[bytes]]:
-    """What a script prints, warnings included, and the figures it draws as PNG, run in a folder of its own."""
+    """What a script prints, warnings included, and its figures as PNG; it runs in a folder of its own."""
     import matplotlib
 
     matplotlib.use("Agg")
