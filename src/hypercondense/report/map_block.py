@@ -11,7 +11,7 @@ from hypercondense.hypergraph import Hypergraph
 from hypercondense.report.blocks import Column, Map, Section, Table
 from hypercondense.report.charts import COLOURS
 from hypercondense.report.mapping import MOST_MEMBERS, SIDE, NodeMap, node_map
-from hypercondense.report.words import class_name, class_names, cut, percent
+from hypercondense.report.words import class_name, class_names, counted, cut, percent
 
 _LONGEST = 40  # letters of the name of a node
 _ROWS = 200  # condensed nodes in the table
@@ -24,12 +24,10 @@ def map_section(result: Condensation, source: Hypergraph | None) -> Section:
     names = class_names(result.hypergraph if source is None else source)
     colours = _colours(result.hypergraph.labels, len(names))
     shown, number = len(places.condensed_ids), result.hypergraph.num_nodes
-    sampled = (
-        f"{shown:,} of {number:,} condensed nodes" if shown < number else f"all {number:,} condensed nodes"
-    )
+    sampled = _sampled(shown, number, "condensed node")
     if source is not None:
-        of = f"{len(places.source_ids):,} of {source.num_nodes:,} source nodes (small)"
-        caption = f"{of} and {sampled} (large, outlined)."
+        of = _sampled(len(places.source_ids), source.num_nodes, "source node")
+        caption = f"Small: {of}. Large, outlined: {sampled}."
     else:
         caption = f"{sampled.capitalize()}; the source is not at hand."
     lead = (
@@ -49,6 +47,17 @@ def map_section(result: Condensation, source: Hypergraph | None) -> Section:
         table=_table(result, source, names),
     )
     return Section("map", "Map of nodes", lead, [block])
+
+
+def _sampled(shown: int, number: int, thing: str) -> str:
+    """How many of all are shown.
+
+    >>> _sampled(3, 9, "node"), _sampled(9, 9, "node"), _sampled(1, 1, "node")
+    ('3 of 9 nodes', 'all 9 nodes', '1 node')
+    """
+    if shown < number:
+        return f"{shown:,} of {counted(number, thing)}"
+    return f"{'all ' * (number > 1)}{counted(number, thing)}"
 
 
 def _colours(labels: Any, number: int) -> list[int]:

@@ -38,7 +38,7 @@ class Retention:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassScore:
-    """How one class fares: shares of its test nodes that are told rightly."""
+    """How one class fares: shares of its test nodes that are predicted correctly."""
 
     label: int
     nodes: int

@@ -9,7 +9,9 @@ from hypercondense.report.blocks import Code, Headline, Page, Section
 from hypercondense.report.loading import snippets
 from hypercondense.report.map_block import map_section
 from hypercondense.report.measured import Measured
-from hypercondense.report.words import cut, percent
+from hypercondense.report.words import counted, cut, percent, seconds
+from hypercondense.runtime.clock import TOTAL
+from hypercondense.runtime.memory import format_size
 
 
 def result_page(
@@ -46,12 +48,24 @@ def result_page(
     ]
     return Page(
         title=cut(made.source_name),
-        subtitle=f"{condensed.num_nodes:,} synthetic nodes in place of {made.num_source_nodes:,} "
-        f"({percent(share, 2)}), condensed by {cut(made.method)}",
+        subtitle=f"{counted(condensed.num_nodes, 'synthetic node')} in place of {made.num_source_nodes:,} "
+        f"({percent(share, 2)}){_bytes(result)}, condensed by {cut(made.method)}{_time(result)}",
         headline=scores.headline(result, measured) or _size_headline(result),
         sections=[section for section in sections if section is not None],
         notes=(*missing, *(measured.missing if measured else ())),
     )
+
+
+def _bytes(result: Condensation) -> str:
+    ledger = result.ledger
+    if ledger is None:
+        return ""
+    return f", {format_size(ledger.result.bytes)} in place of {format_size(ledger.source.bytes)}"
+
+
+def _time(result: Condensation) -> str:
+    total = result.seconds.get(TOTAL)
+    return "" if total is None else f" in {seconds(total)}"
 
 
 def _size_headline(result: Condensation) -> Headline:
@@ -59,10 +73,11 @@ def _size_headline(result: Condensation) -> Headline:
     made, nodes = result.provenance, result.hypergraph.num_nodes
     times = made.num_source_nodes / max(1, nodes)
     scored = result.final_validation
-    meaning = f"{nodes:,} nodes stand for {made.num_source_nodes:,}."
+    meaning = f"{counted(nodes, 'node')} in place of {made.num_source_nodes:,}."
     if scored is not None:
         meaning += f" Networks had {percent(scored)} on validation nodes when it was made."
-    return Headline(figure=f"{times:,.0f} × smaller" if times >= 2 else f"{nodes:,} nodes", meaning=meaning)
+    figure = f"{times:,.0f} × smaller" if times >= 2 else counted(nodes, "node")
+    return Headline(figure=figure, meaning=meaning)
 
 
 def _loading(folder: Path) -> Section:

@@ -10,7 +10,7 @@ from hypercondense.evaluation import Score
 from hypercondense.report import charts
 from hypercondense.report.blocks import Cell, Column, Headline, Section, Table
 from hypercondense.report.measured import ClassScore, Measured
-from hypercondense.report.words import class_names, percent, points
+from hypercondense.report.words import class_names, counted, percent, points
 
 _MATRIX = 12  # classes whose confusion is shown as a square
 _WORST = 10  # classes and confusions that are shown before the fold
@@ -23,7 +23,7 @@ def headline(result: Condensation, measured: Measured | None) -> Headline | None
         return None
     score, kept = measured.first, measured.retention(measured.first)
     nodes, everything = result.hypergraph.num_nodes, result.provenance.num_source_nodes
-    who = f"{score.model.upper()} trained on {nodes:,} synthetic nodes"
+    who = f"{score.model.upper()} trained on {counted(nodes, 'synthetic node')}"
     table = _compared(result, measured)
     if kept is None:
         text = f"{who}: {score.metric} on {len(measured.split.test_ids):,} real test nodes."
@@ -40,17 +40,24 @@ def headline(result: Condensation, measured: Measured | None) -> Headline | None
 
 def _compared(result: Condensation, measured: Measured) -> Table:
     score, nodes = measured.first, result.hypergraph.num_nodes
-    rows: list[list[object]] = []
+    rows: list[tuple[str, int, float, str]] = []
     if measured.random_mean is not None:
-        rows.append(["random nodes", nodes, measured.random_mean, "random"])
-    rows.append(["this result", nodes, score.mean, "own"])
-    if score.whole is not None:
-        rows.append(["everything", len(measured.split.train_ids), score.whole.mean, "whole"])
+        rows.append(("random nodes", nodes, measured.random_mean, "random"))
+    rows.append(("this result", nodes, score.mean, "own"))
+    whole = None if score.whole is None else score.whole.mean
+    if whole is not None:
+        rows.append(("everything", len(measured.split.train_ids), whole, "whole"))
     return Table(
         f"{score.metric} of {score.model.upper()} on real test nodes",
-        [Column("trained on"), Column("nodes", "number"), Column(score.metric, "number"), Column("", "wide")],
         [
-            [str(name), f"{number:,}", percent(float(value)), charts.bar(float(value), str(kind))]  # type: ignore[arg-type]
+            *(Column("trained on"), Column("labelled nodes", "number"), Column(score.metric, "number")),
+            *(Column("retention", "number"), Column("", "wide")),
+        ],
+        [
+            [
+                *(name, f"{number:,}", percent(value)),
+                *(percent(value / whole if whole else None), charts.bar(value, kind)),
+            ]
             for name, number, value, kind in rows
         ],
         kind="headline-table",
@@ -81,10 +88,10 @@ def _networks(measured: Measured) -> Section:
     rows = [_network_row(measured, score) for score in measured.scores]
     columns = [
         Column("network"),
-        Column(first.metric, "number"),
-        Column("everything", "number"),
         Column("retention", "number"),
         Column("95 % interval", "number"),
+        Column(first.metric, "number"),
+        Column("everything", "number"),
         Column("calibration error", "number"),
         Column("one training", "number"),
     ]
@@ -100,10 +107,10 @@ def _network_row(measured: Measured, score: Score) -> list[str]:
     spread = f" ± {100 * score.std:.1f}" if score.runs > 1 else ""
     return [
         score.model.upper(),
-        f"{100 * score.mean:.1f}{spread} %",
-        percent(score.whole.mean if score.whole else None),
         percent(kept.share if kept else None),
         "–" if kept is None else f"{percent(kept.low)} to {percent(kept.high)}",
+        f"{100 * score.mean:.1f}{spread} %",
+        percent(score.whole.mean if score.whole else None),
         percent(score.calibration),
         f"{sum(score.train_seconds) / max(1, len(score.train_seconds)):.2f} s",
     ]
@@ -112,20 +119,20 @@ def _network_row(measured: Measured, score: Score) -> list[str]:
 def _class_lead(classes: Sequence[ClassScore], names: Sequence[str]) -> str:
     known = [one for one in classes if one.lost is not None]
     if not known:
-        return "Share of the test nodes of a class that are told rightly."
+        return "Recall: the share of the test nodes of a class that are predicted correctly."
     worst = max(known, key=lambda one: one.lost or 0.0)
     if (worst.lost or 0.0) <= 0:
         return "No class loses by condensing."
     return (
-        f"Class {names[worst.label]} loses most: {percent(worst.condensed)} of its test nodes are told "
-        f"rightly, {percent(worst.whole)} when trained on everything."
+        f"Class {names[worst.label]} loses most: {percent(worst.condensed)} of its test nodes are predicted "
+        f"correctly, {percent(worst.whole)} when trained on everything."
     )
 
 
 def _class_tables(classes: Sequence[ClassScore], names: Sequence[str]) -> list[Table]:
     """All classes, or the ones that lose most and all of them below a fold."""
     order = sorted(classes, key=lambda one: -(one.lost if one.lost is not None else 1 - one.condensed))
-    caption = "Share of test nodes told rightly, by class; differences in percentage points"
+    caption = "Recall by class; differences in percentage points"
     if len(order) <= _MATRIX:
         return [_class_table(order, names, caption)]
     worst = _class_table(order[:_WORST], names, f"The {_WORST} classes that lose most")
@@ -136,17 +143,17 @@ def _class_tables(classes: Sequence[ClassScore], names: Sequence[str]) -> list[T
 def _class_table(
     classes: Sequence[ClassScore], names: Sequence[str], caption: str, folded: str | None = None
 ) -> Table:
-    columns = [Column("class"), Column("test nodes", "number"), Column("random", "number")]
-    columns += [Column("this result", "number"), Column("everything", "number")]
-    columns += [Column("difference", "number"), Column("", "wide")]
+    columns = [Column("class"), Column("this result", "number"), Column("everything", "number")]
+    columns += [Column("difference", "number"), Column("random", "number")]
+    columns += [Column("test nodes", "number"), Column("", "wide")]
     rows = [
         [
             names[one.label],
-            f"{one.nodes:,}",
-            percent(one.random),
             percent(one.condensed),
             percent(one.whole),
             points(None if one.lost is None else -one.lost),
+            percent(one.random),
+            f"{one.nodes:,}",
             charts.bar(one.condensed, "own"),
         ]
         for one in classes
@@ -188,7 +195,7 @@ def _matrix(added: NDArray[np.float64], names: Sequence[str]) -> Table:
         cells = [_shaded(added[true, told], largest, same=true == told) for told in range(len(names))]
         rows.append([name, *cells])
     return Table(
-        "Rows are classes, columns what networks told: more (+) or fewer (−) test nodes than by networks "
+        "Rows are classes, columns what was predicted: more (+) or fewer (−) test nodes than by networks "
         "trained on everything",
         [Column("class"), *(Column(name, "number") for name in names)],
         rows,

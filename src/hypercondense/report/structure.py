@@ -7,7 +7,7 @@ from hypercondense.condensing.costs import extent_of
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.report import charts
 from hypercondense.report.blocks import Chart, Charts, Column, Facts, Section, Table
-from hypercondense.report.words import class_names, percent
+from hypercondense.report.words import class_names, counted, percent
 from hypercondense.runtime.memory import format_size
 from hypercondense.telling import structure_line
 
@@ -53,9 +53,9 @@ def _asked(result: Condensation) -> str:
     if made.retain is not None:
         return f"the smallest that keeps {percent(made.retain)}, with a confidence of {made.confidence:g}"
     if made.ratio is None:
-        return f"{result.hypergraph.num_nodes:,} nodes"
+        return counted(result.hypergraph.num_nodes, "node")
     of = "all nodes" if made.ratio_of == "all" else "training nodes"
-    return f"{percent(made.ratio, 2)} of {of}, shared out between classes: {made.allocate}"
+    return f"{percent(made.ratio, 2)} of {of}; share of each class: {made.allocate}"
 
 
 def _classes(result: Condensation, source: Hypergraph | None) -> Table:

@@ -51,6 +51,15 @@ def seconds(value: float) -> str:
     return f"{value:.0f} s" if value < 600 else f"{value / 60:.0f} min"
 
 
+def counted(number: int, thing: str) -> str:
+    """A number of things, one of them in the singular.
+
+    >>> counted(1, "node"), counted(1797, "node")
+    ('1 node', '1,797 nodes')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def class_names(hypergraph: Hypergraph) -> list[str]:
     """What classes are called; the number of one that has no name of its own."""
     names = hypergraph.label_names or [str(label) for label in range(hypergraph.num_classes)]

@@ -82,18 +82,17 @@ def optimized(result: Condensation) -> list[Section]:
     names = list(dict.fromkeys(name for row in history for name in row if name not in ("epoch", *_TIMES)))
     if len(history) < 2 or not names or (result.choice and result.choice.get("trials")):
         return []  # a search keeps a row for each trial, which its table tells
-    drawn = []
+    lines: dict[tuple[float, ...], list[str]] = {}  # figures that are one and the same are drawn once
     for name in names:
-        line = [float(row.get(name, np.nan)) for row in history]
-        known = [value for value in line if np.isfinite(value)]
-        if known:
-            drawn.append(_figure(cut(name), line, known, history))
+        line = tuple(float(row.get(name, np.nan)) for row in history)
+        if np.isfinite(line).any():
+            lines.setdefault(line, []).append(cut(name))
+    drawn = [_figure(" and ".join(same), list(line), history) for line, same in lines.items()]
     return [Section("history", "Losses and figures over time", "", [Charts(drawn)])] if drawn else []
 
 
-def _figure(
-    name: str, line: list[float], known: list[float], history: Sequence[Mapping[str, float]]
-) -> Chart:
+def _figure(name: str, line: list[float], history: Sequence[Mapping[str, float]]) -> Chart:
+    known = [value for value in line if np.isfinite(value)]
     steps = np.unique(np.linspace(0, len(line) - 1, min(len(line), _MOST_ROWS)).astype(int))
     epochs = [row.get("epoch", place) for place, row in enumerate(history)]
     rows = [[f"{epochs[step]:g}", f"{line[step]:.5g}"] for step in steps if np.isfinite(line[step])]
