@@ -30,7 +30,7 @@ imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.dev browser
-	$(BIN)/python -m pytest --numprocesses $(TEST_WORKERS) --dist loadfile $(TEST_ARGS)
+	$(BIN)/python -m pytest --numprocesses $(TEST_WORKERS) --max-worker-restart 0 --dist loadfile $(TEST_ARGS)
 
 # Pages are looked at in Chromium; where it is missing it is installed by root, and nobody else.
 browser:

@@ -99,6 +99,8 @@ def started(profile: Path) -> Iterator[Browser]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(str(programs[1])))
+    driver.set_script_timeout(600)  # axe-core takes seconds, but not on a machine that others keep busy
+    driver.set_page_load_timeout(600)
     try:
         yield Browser(driver)
     finally:
