@@ -13,6 +13,7 @@ from hypercondense.cli import options, run
 from hypercondense.cli.condense import condense as condense_command
 from hypercondense.nn import MODELS
 from hypercondense.search.portfolio import PORTFOLIO
+from hypercondense.version import __version__
 from makers.hurried import run_hurried
 
 ROOT = Path(__file__).parents[1]
@@ -75,6 +76,16 @@ def test_the_readme_is_short_and_names_the_two_commands() -> None:
     assert "make demo" in README and "make test" in README
     makefile = (ROOT / "Makefile").read_text()
     assert re.search(r"^demo:", makefile, re.M) and re.search(r"^test:", makefile, re.M)
+
+
+def test_the_version_is_the_newest_one_of_the_changelog_and_the_one_to_cite() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    found = re.search(r"^## \[(?!Unreleased)([^]]+)\](?: - (\S+))?$", changes, re.M)
+    assert found is not None and found[1] == __version__.split(".dev")[0]
+    cited = dict(re.findall(r"^(version|date-released): (\S+)$", (ROOT / "CITATION.cff").read_text(), re.M))
+    assert cited == {"version": found[1], "date-released": found[2]}
+    newest = changes[found.start() :].split("\n## ")[0]
+    assert "### Changed, with other results than before" in newest
 
 
 def test_every_decision_has_a_number_of_its_own_and_is_listed() -> None:

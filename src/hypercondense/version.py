@@ -1,3 +1,3 @@
 """The version, in the one place that needs no import."""
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"

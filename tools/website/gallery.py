@@ -13,19 +13,20 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def gallery_files(*, run: bool) -> dict[str, str | bytes]:
     """A page for each example, its pictures, and the page that shows all of them."""
     made: dict[str, str | bytes] = {}
-    cards = []
+    cards: dict[bool, list[str]] = {True: [], False: []}  # with a picture, and without
     for script in sorted(EXAMPLES.glob("*.py")):
         code = script.read_text("utf-8")
         title, text = _told(code)
         printed, pictures = run_example(code, script.stem) if run else ("(examples were not run)", [])
         names = [f"gallery/{script.stem}-{number}.png" for number in range(len(pictures))]
         made.update(zip(names, pictures, strict=True))
-        shown = [f"![{title}]({Path(picture).name})\n" for picture in names]
+        drawn = [f"![{title}]({Path(picture).name})\n" for picture in names]
         made[f"gallery/{script.stem}.md"] = _page(
-            script.name, [f"# {title}\n", text, "", *shown], code, printed
+            script.name, [f"# {title}\n", text, "", *drawn], code, printed
         )
-        cards.append(_card(script.stem, title, names))
-    made["gallery/index.md"] = "\n".join(["# Gallery", "", _INTRODUCTION, "", *cards, ""])
+        cards[bool(names)].append(_card(script.stem, title, names, printed))
+    shown = _cards(cards[True] + cards[False])
+    made["gallery/index.md"] = f"# Gallery\n\n{_INTRODUCTION}\n\n{shown}\n"
     return made
 
 
@@ -79,6 +80,13 @@ def _page(name: str, told: list[str], code: str, printed: str) -> str:
     return "\n".join([*told, f"`python examples/{name}` prints\n", output, f"```python\n{body}\n```\n"])
 
 
-def _card(stem: str, title: str, pictures: list[str]) -> str:
-    picture = f"[![{title}]({Path(pictures[0]).name}){{ width=340 }}]({stem}.md)\n" if pictures else ""
-    return f"## [{title}]({stem}.md)\n\n{picture}"
+def _card(stem: str, title: str, pictures: list[str], printed: str) -> str:
+    """A title, and the picture of an example or the last line that it prints."""
+    last = printed.strip().splitlines()[-1:] or [""]
+    seen = f"![{title}]({Path(pictures[0]).name})" if pictures else f"*{last[0].replace('*', '')}*"
+    return f"[**{title}**]({stem}.md)\n\n{seen}\n"
+
+
+def _cards(cards: list[str]) -> str:
+    inside = "\n".join(f"<div markdown>\n\n{card}\n</div>" for card in cards)
+    return f'<div class="gallery" markdown>\n{inside}\n</div>'

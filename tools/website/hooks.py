@@ -1,6 +1,7 @@
 """What mkdocs does with pages of this project: those that are made, and marks that are filled."""
 
 import logging
+import re
 from typing import Any
 
 from command_line import command_page
@@ -16,6 +17,7 @@ from root_files import root_pages
 
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
+_ROLE = re.compile(r":(?:meth|func|class|mod|data|attr|exc):(?=<code>)")  # of docstrings
 #: Sections of the navigation that list whatever is in a folder.
 _FOLDERS = {"Gallery": "gallery", "Results": "results", "Decision records": "decisions"}
 
@@ -50,3 +52,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Fill in options of methods, write formulas as MathML, and point links at pages of the site."""
     path = page.file.src_uri
     return with_formulas(inside_links(with_options(markdown, path), path))
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Take the marks of Sphinx, which docstrings have, from before names."""
+    return _ROLE.sub("", html)
