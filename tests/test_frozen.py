@@ -9,6 +9,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any, get_type_hints
 
+import numpy as np
 import pytest
 
 import hypercondense
@@ -106,6 +107,20 @@ def test_no_frozen_dataclass_has_a_table_that_is_not() -> None:
         assert not tables or issubclass(kind, Frozen), f"{kind.__name__}: {tables}"
         changeable = [field.name for field in fields(kind) if "dict[" in str(hints[field.name])]
         assert not changeable, f"{kind.__name__}: {changeable}"
+
+
+def test_arrays_of_results_cannot_be_written_through() -> None:
+    source = hypercondense.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
+    parts = hypercondense.split(source, seed=0)
+    result = hypercondense.condense(source, parts, nodes=6, method="means", scale="standard")
+    assert result.scale is not None
+    shares = hypercondense.train(result, source, parts, model="mlp").predict(source).shares
+    for array in (*result.members, result.scale.means, result.scale.deviations, parts.test_ids, shares):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0
+    own = np.arange(3)
+    assert frozen(own).base is own and own.flags.writeable  # a view: whoever gave it may go on with it
+    assert repr(result.scale) == "Scale(64 features)"
 
 
 def test_every_table_of_a_value_is_frozen() -> None:

@@ -14,6 +14,7 @@ from hypercondense.errors import ConfigError
 from hypercondense.evaluation import Score, across_condensations, evaluate
 from hypercondense.evaluation.forecast import forecast, workers_for
 from hypercondense.evaluation.protocol import prepare
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph import split as split_by_seed
 from hypercondense.names import Allocation, Metric
@@ -161,7 +162,7 @@ def compare(
 
 
 @dataclass(frozen=True, eq=False)
-class _Bench:
+class _Bench(Frozen):
     """What all condensations share."""
 
     source: Hypergraph
@@ -194,9 +195,9 @@ def _trainings(
     found = {}
     for model in models:
         planned = forecast(prepare(source, source, split, models=[model], **protocol), kept=True)
-        left = {id(run) for run in planned.left()}
         of_one = planned.runs[0].expected
-        found[model] = {"condensed": share * of_one, "whole": of_one * len(left) / len(planned.runs)}
+        left = len(planned.left()) / len(planned.runs)
+        found[model] = {"condensed": share * of_one, "whole": of_one * left}
     return found
 
 

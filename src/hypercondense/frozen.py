@@ -1,7 +1,8 @@
-"""Tables that cannot be changed, for values that cannot be changed.
+"""Tables and arrays that cannot be changed, for values that cannot be changed.
 
 A frozen dataclass or struct with a dictionary in it is neither fixed nor hashable. Its tables are frozen when
-it is made: they are read, compared, written as JSON and pickled as dictionaries are.
+it is made: they are read, compared, written as JSON and pickled as dictionaries are. Its arrays of numpy are
+views that cannot be written through. (Tensors of torch have no such view.)
 """
 
 from collections.abc import Mapping
@@ -36,7 +37,7 @@ class Table(dict[K, V]):
 
 
 def frozen(content: Any) -> Any:
-    """The content with a :class:`Table` for every dictionary in it, and a tuple for every list."""
+    """The content with a :class:`Table` for every dictionary, a tuple for every list, and fixed arrays."""
     if isinstance(content, str | int | float | Table):
         return content
     if isinstance(content, Mapping):
@@ -46,11 +47,14 @@ def frozen(content: Any) -> Any:
     if type(content) is tuple:  # one that holds neither stays the same object
         parts = tuple(map(frozen, content))
         return content if all(new is old for new, old in zip(parts, content, strict=True)) else parts
+    if hasattr(content, "setflags") and content.flags.writeable:  # of numpy, which is not imported here
+        content = content.view()
+        content.setflags(write=False)
     return content
 
 
 class Frozen:
-    """The base of a frozen dataclass with tables in its fields, which are frozen when it is made."""
+    """The base of a frozen dataclass whose tables and arrays are frozen when it is made."""
 
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]

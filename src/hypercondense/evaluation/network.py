@@ -24,6 +24,7 @@ from hypercondense.files.storage import (
     replaced_file,
     write_tensors,
 )
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
 from hypercondense.hypergraph import split as split_by_seed
 from hypercondense.hypergraph.scaling import Scale
@@ -64,7 +65,7 @@ class NetworkFacts(Value, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Prediction:
+class Prediction(Frozen):
     """Classes of nodes, and how sure the network is: shares of all classes, which add up to 1.
 
     ``nodes`` are the names of the nodes, or their numbers where they have none.

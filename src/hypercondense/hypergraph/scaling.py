@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hypercondense.files.storage import replaced_file
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph.arrays import Dense
 from hypercondense.hypergraph.checks import BLOCK_ROWS
 from hypercondense.hypergraph.hypergraph import Hypergraph
@@ -23,8 +24,8 @@ _KEYS = ("scale.means", "scale.deviations")
 _SHOWN = 3  # columns in a warning
 
 
-@dataclass(frozen=True, eq=False)
-class Scale:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scale(Frozen):
     """What is subtracted from each column, and what it is divided by; both float32."""
 
     means: Dense
@@ -41,6 +42,9 @@ class Scale:
         means = np.zeros_like(columns.means) if hypergraph.is_sparse else columns.means
         deviations = np.where(columns.deviations > 0, columns.deviations, 1.0)
         return cls(means.astype(np.float32), deviations.astype(np.float32))
+
+    def __repr__(self) -> str:
+        return f"Scale({len(self.means):,} features)"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scale) and all(
@@ -98,7 +102,7 @@ class Scale:
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class Columns(Frozen):
     """Range, mean and deviation of every column of features."""
 
     smallest: NDArray[np.float64]

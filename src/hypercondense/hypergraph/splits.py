@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph.arrays import PARTS, UNKNOWN, Ids
 from hypercondense.hypergraph.hypergraph import Hypergraph, digest
 from hypercondense.runtime.rng import numpy_generator
@@ -15,7 +16,7 @@ _SHARES = (0.5, 0.25, 0.25)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Split:
+class Split(Frozen):
     """Disjoint source node ids, each sorted. ``seed`` is ``None`` for given ids. Equal parts, equal split.
 
     >>> import hypercondense as hc

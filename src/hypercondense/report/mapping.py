@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hypercondense.condensation import Condensation
 from hypercondense.diffusion.operator import Propagation
+from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
 
 MOST_CONDENSED, MOST_SOURCE, MOST_MEMBERS = 800, 2_500, 6
@@ -21,7 +22,7 @@ SIDE = 1000  # coordinates are whole numbers from 0 to this
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class NodeMap:
+class NodeMap(Frozen):
     """Where nodes lie.
 
     Args:

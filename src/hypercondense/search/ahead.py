@@ -5,7 +5,7 @@ for is given up. So a search on a cluster has the trials, and the bits, of one o
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -17,6 +17,7 @@ from hypercondense.condensing.predict import Predict
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.run import thread_limit
 from hypercondense.errors import CondensationError
+from hypercondense.frozen import Frozen
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.runtime.clock import Clock
 from hypercondense.runtime.engine import Engine
@@ -28,7 +29,7 @@ from hypercondense.search.policy import Facts, Policy, Trial
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(Frozen):
     """What a trial on another machine gave, and what it cost there.
 
     ``made`` and ``contributions`` are ``None`` where the recipe made nothing, for the reason ``error``.
@@ -38,8 +39,8 @@ class Outcome:
     made: Made | None = None
     contributions: Tensor | None = None
     error: str = ""
-    stages: dict[str, float] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    stages: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
     whole_trainings: int = 0
 
 
@@ -146,7 +147,7 @@ def _trial(shared: _Shared, task: tuple[int, Recipe]) -> Outcome | None:
         contributions=contributions,
         error=error,
         stages=dict(material.clock.seconds),
-        warnings=list(material.warnings),
+        warnings=tuple(material.warnings),
         whole_trainings=material.whole_trainings - before,
     )
 
