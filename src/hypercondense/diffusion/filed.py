@@ -1,26 +1,26 @@
 """P of a mapped source whose factors are in files: made by streaming, with the bits they have in memory."""
 
-import shutil
-import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hypercondense.diffusion.operator import Propagation
-from hypercondense.diffusion.shards import SHARD_BYTES, Filed
+from hypercondense.diffusion.shards import SHARD_BYTES, Filed, Scratch
 from hypercondense.files.maps import chunks, release
 from hypercondense.hypergraph import Hypergraph
 
 _FEWEST, _MOST = 1 << 20, 1 << 24  # entries that are sorted together
 _ENTRY = 64  # bytes that sorting takes for each
 _PER_NODE, _PER_HYPEREDGE = 72, 32  # bytes of lists with an entry for each, while factors are made
-_known: dict[int, dict[tuple[bool, bool], Propagation]] = {}  # by the identity of a source that lives
+
+#: By source, as long as it lives, and by self-loops and walks. Equal sources share theirs.
+_KEPT: WeakKeyDictionary[Hypergraph, dict[tuple[bool, bool], Propagation]] = WeakKeyDictionary()
 
 
 def filed_propagation(
@@ -32,7 +32,7 @@ def filed_propagation(
     threads: int = 1,
     scratch: Path | None = None,
 ) -> Propagation:
-    """P of a source in a file, kept for the next time it is asked for and removed with the source.
+    """P of a source in a file, kept for the next time it is asked for, as long as the source lives.
 
     Args:
         source: A mapped hypergraph.
@@ -42,13 +42,9 @@ def filed_propagation(
         threads: Shards that are multiplied at once.
         scratch: Folder for the files; the default is that of the system for temporary ones.
     """
-    kept = _kept_of(source)
+    kept = _KEPT.setdefault(source, {})
     if (self_loops, walks) not in kept:
-        if scratch is not None:
-            scratch.mkdir(parents=True, exist_ok=True)
-        folder = Path(mkdtemp(prefix="hypercondense-factors-", dir=scratch))
-        weakref.finalize(source, shutil.rmtree, folder, ignore_errors=True)
-        maker = _Maker(source, folder, self_loops=self_loops, walks=walks)
+        maker = _Maker(source, Scratch(scratch), self_loops=self_loops, walks=walks)
         kept[self_loops, walks] = maker.made(max(_FEWEST, min(_MOST, memory // (4 * _ENTRY))))
     found = kept[self_loops, walks]
     forth, back = found.to_hyperedges, found.to_nodes
@@ -69,17 +65,10 @@ def bytes_to_use(source: Hypergraph, *, threads: int) -> int:
     return 16 * source.num_nodes + threads * SHARD_BYTES
 
 
-def _kept_of(source: Hypergraph) -> dict[tuple[bool, bool], Propagation]:
-    if id(source) not in _known:
-        _known[id(source)] = {}
-        weakref.finalize(source, _known.pop, id(source))
-    return _known[id(source)]
-
-
 class _Maker:
     """Reads the incidence a few times; every number is computed as :meth:`Propagation.of` does."""
 
-    def __init__(self, source: Hypergraph, folder: Path, *, self_loops: bool, walks: bool) -> None:
+    def __init__(self, source: Hypergraph, folder: Scratch, *, self_loops: bool, walks: bool) -> None:
         self.source, self.folder, self.walks = source, folder, walks
         sizes = np.zeros(source.num_hyperedges, np.int64)
         for _, hyperedge_ids, _ in self._pieces():

@@ -4,7 +4,9 @@ A row of a product is one sum over the entries of one row, in their order. Shard
 neither their number nor the order in which threads finish them is in a bit of the result.
 """
 
+import shutil
 import warnings
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -48,6 +51,20 @@ class Held(Factor):
         torch.addmm(onto, self._tensor, x, alpha=alpha, beta=beta, out=onto)
 
 
+class Scratch:
+    """A folder for files that are needed meanwhile: it goes when nobody has it any more.
+
+    Args:
+        within: Where to make it; the default is the folder of the system for temporary files.
+    """
+
+    def __init__(self, within: Path | None = None) -> None:
+        if within is not None:
+            within.mkdir(parents=True, exist_ok=True)
+        self.path = Path(mkdtemp(prefix="hypercondense-factors-", dir=within))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 @dataclass(frozen=True, eq=False)
 class Filed(Factor):
     """A factor in three files of a folder: ``NAME.starts``, ``NAME.columns`` and ``NAME.values``.
@@ -60,7 +77,7 @@ class Filed(Factor):
         threads: Shards that are worked on at once.
     """
 
-    folder: Path
+    folder: Scratch
     name: str
     shape: tuple[int, int]
     index_type: Any = np.int32
@@ -68,7 +85,7 @@ class Filed(Factor):
 
     def file(self, part: str) -> Path:
         """Where a part is."""
-        return self.folder / f"{self.name}.{part}"
+        return self.folder.path / f"{self.name}.{part}"
 
     def add_product(self, x: Tensor, onto: Tensor, *, alpha: float = 1.0, beta: float = 1.0) -> None:
         """Shard by shard; rows are disjoint, so threads do not meet."""

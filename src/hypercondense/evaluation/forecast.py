@@ -24,10 +24,10 @@ def forecast(planned: Evaluation, *, kept: bool = False) -> Evaluation:
     Every form of a network takes a few steps and looks at the validation nodes; the first step, which
     prepares things, does not count. Those that were kept from before are asked about only if ``kept``.
     """
-    bench, known = planned.bench, dict[tuple[int, bool], float]()
+    bench, known = planned.bench, dict[tuple[Configuration, bool], float]()
 
     def seconds(run: TrainingRun) -> float:
-        key = (id(run.configuration), run.whole)
+        key = (run.configuration, run.whole)
         if key not in known:
             with one_thread():
                 known[key] = sum(_seconds(bench, run, form) for form in run.configuration.in_each_form())
@@ -35,10 +35,10 @@ def forecast(planned: Evaluation, *, kept: bool = False) -> Evaluation:
 
     if planned.bench.source.is_mapped:  # a look may take minutes, and so may the forecast of one
         return planned
-    left = {id(run) for run in (planned.runs if kept else planned.left())}
+    left = set(planned.runs if kept else planned.left())
     return replace(
         planned,
-        runs=tuple(replace(run, expected=seconds(run)) if id(run) in left else run for run in planned.runs),
+        runs=tuple(replace(run, expected=seconds(run)) if run in left else run for run in planned.runs),
     )
 
 

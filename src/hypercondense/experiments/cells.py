@@ -65,8 +65,8 @@ def make_cells(plan: Plan, lines: Sequence[Line], quantities: Iterable[str]) -> 
         made = [_cell(plan, place, quantity, found, expected) for quantity in quantities]
         cells += [cell for cell in made if plan.is_planned(place) or cell.published]
     _check_sources(cells)
-    best = {id(cell) for cell in _best(plan, cells)}
-    return [replace(cell, best=id(cell) in best) for cell in cells]
+    best = _best(plan, cells)
+    return [replace(cell, best=number in best) for number, cell in enumerate(cells)]
 
 
 def _lines_at(plan: Plan, place: Place, by_core: dict[str, list[Line]]) -> tuple[tuple[Line, ...], int]:
@@ -155,17 +155,17 @@ def welch(values: Sequence[float], published: PublishedFigure, runs: int) -> flo
     return None if math.isnan(p_value) else float(p_value)
 
 
-def _best(plan: Plan, cells: Sequence[Cell]) -> list[Cell]:
-    """The best of the variants that compete at each place, by what is shown of them."""
-    groups: dict[tuple[str, ...], list[Cell]] = {}
-    for cell in cells:
+def _best(plan: Plan, cells: Sequence[Cell]) -> set[int]:
+    """Positions of the best of the variants that compete at each place, by what is shown of them."""
+    groups: dict[tuple[str, ...], dict[int, float]] = {}
+    for number, cell in enumerate(cells):
         if cell.spread is not None and not plan.variants[cell.place.variant].reference:
             rest = {axis: value for axis, value in cell.coordinates.items() if axis != "variant"}
-            groups.setdefault(tuple(rest.values()), []).append(cell)
-    best = []
-    for group in groups.values():
-        means = [round(cell.spread.mean, 2) for cell in group if cell.spread]
-        top = max(means) if group[0].quantity == "score" else min(means)
-        if len(group) > 1:
-            best += [cell for cell, mean in zip(group, means, strict=True) if mean == top]
+            groups.setdefault(tuple(rest.values()), {})[number] = round(cell.spread.mean, 2)
+    best: set[int] = set()
+    for means in groups.values():
+        quantity = cells[min(means)].quantity
+        top = max(means.values()) if quantity == "score" else min(means.values())
+        if len(means) > 1:
+            best |= {number for number, mean in means.items() if mean == top}
     return best
