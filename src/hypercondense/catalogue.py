@@ -1,28 +1,26 @@
 """Every way to condense, by name, and the one function that does it."""
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from hypercondense.condensation import Condensation
-from hypercondense.condensing.allotment import RatioOf, unusual
+from hypercondense.condensing.allotment import RatioOf
 from hypercondense.condensing.baselines.coresets import Herding, KCenter, Random
 from hypercondense.condensing.baselines.hgcond import HGCond
 from hypercondense.condensing.baselines.hgcpa import HGCPA
 from hypercondense.condensing.describe import summary_of
 from hypercondense.condensing.job import Method
-from hypercondense.condensing.presets import PRESETS
+from hypercondense.condensing.presets import PRESETS, name_of
 from hypercondense.condensing.recipe import Recipe
-from hypercondense.condensing.run import condense_material, material_of
+from hypercondense.condensing.run import condense_material, material_of, tell_warnings
 from hypercondense.condensing.settings import changed
 from hypercondense.errors import ConfigError, FormatError
 from hypercondense.files.storage import read_json
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph.scaling import Scaling
 from hypercondense.names import DEFAULT_METHOD, SEARCHES, WITH_GRID, Allocation, Metric
-from hypercondense.runtime.arguments import must_be, told_arguments
-from hypercondense.runtime.bars import watched
+from hypercondense.runtime.arguments import told_arguments
 from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.progress import Progress
 from hypercondense.search.auto import Auto
@@ -30,7 +28,6 @@ from hypercondense.search.grid import PaperGrid
 from hypercondense.search.retain import CONFIDENCE, condense_to_retain
 from hypercondense.typed import read
 
-_log = logging.getLogger(__name__)
 RECIPE_VERSION = 1  # of recipe files
 
 #: What each method is, in a line, and the method itself: a value that may be changed by settings.
@@ -78,7 +75,7 @@ def recorded_name(method: str | Recipe) -> str:
     """What provenance calls a method: its name if it has one, else ``recipe``."""
     if isinstance(method, str):
         return method if method in METHODS else "recipe"
-    return next((name for name, (_, preset) in PRESETS.items() if preset == method), "recipe")
+    return name_of(method)
 
 
 def _named(name: str) -> Any:
@@ -184,43 +181,35 @@ def condense(
         raise ConfigError("confidence is about retain; without it, leave it out")
     if retain is not None and (ratio, nodes, ratio_of) != (None, None, "all"):
         raise ConfigError("retain decides on the size; leave ratio, nodes and ratio_of out")
-    like = "condense(source, split, ratio=0.01)"
-    must_be("source", source, Hypergraph, like=like)
-    if split is not None:
-        must_be("split", split, Split, like=like)
-    with watched(progress) as report:
-        material = material_of(
-            source,
-            split,
-            metric=metric,
-            whole_training=whole_training,
-            memory=memory,
-            cache_dir=cache_dir,
-            device=device,
-            threads=threads,
-            engine=engine,
-            scale=scale,
-            progress=report,
-        )
-        how: dict[str, Any] = {
-            "name": recorded_name(method),
-            "allocate": allocate,
-            "seed": seed,
-            "select": select,
-            "checkpoint": checkpoint,
-            "resume": resume,
-            "checkpoint_every": checkpoint_every,
-        }
+    how: dict[str, Any] = {
+        "name": recorded_name(method),
+        "allocate": allocate,
+        "seed": seed,
+        "select": select,
+        "checkpoint": checkpoint,
+        "resume": resume,
+        "checkpoint_every": checkpoint_every,
+    }
+    with material_of(
+        source,
+        split,
+        metric=metric,
+        whole_training=whole_training,
+        memory=memory,
+        cache_dir=cache_dir,
+        device=device,
+        threads=threads,
+        engine=engine,
+        scale=scale,
+        progress=progress,
+    ) as material:
         if retain is None:
             size: dict[str, Any] = {"ratio": ratio, "nodes": nodes, "ratio_of": ratio_of}
             result = condense_material(chosen, material, **size, **how)
         else:
             sure = CONFIDENCE if confidence is None else confidence
             result = condense_to_retain(chosen, material, retain=retain, confidence=sure, **how)
-    told = set(unusual(ratio, result.hypergraph.num_nodes, source.num_nodes))  # before the work
-    for warning in result.warnings:
-        if warning not in told:
-            _log.warning("%s", warning)
+    tell_warnings(result)
     return result
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from hypercondense.catalogue import AHGCDD, AHGCDDX, condense
 from hypercondense.condensing.job import Job, Made
 from hypercondense.condensing.run import condense_by
 from hypercondense.errors import CondensationError
@@ -46,6 +47,26 @@ def test_running_out_of_memory_says_what_lowers_the_need(
     with pytest.raises(CondensationError, match=r"out of memory .*structure\.candidates") as caught:
         condense_by(failing, source, parts, nodes=9)
     assert "\n" not in str(caught.value)
+
+
+def test_a_recipe_condenses_as_condense_does(
+    source: Hypergraph, parts: Split, caplog: pytest.LogCaptureFixture
+) -> None:
+    recipe, told = AHGCDD(**{"epochs": 1, "structure.warm": None}), []  # it makes no structure, and warns
+    for ours in (True, False):
+        caplog.clear()
+        if ours:
+            made = recipe.condense(source, parts, nodes=3, progress=True)
+        else:
+            made = condense(source, parts, nodes=3, method=recipe)
+        warnings = [record.getMessage() for record in caplog.records]
+        told.append((made.hypergraph.digest, made.provenance, warnings))
+    assert told[0] == told[1] and told[0][2]
+    assert AHGCDDX().condense(source, parts, nodes=9, select=False).provenance.method == "ahgcdd-x"
+    with pytest.raises(TypeError, match=r"condense\(\) has no argument 'epochs'; there are allocate, "):
+        recipe.condense(source, parts, nodes=9, epochs=3)
+    with pytest.raises(TypeError, match="source must be a Hypergraph, got a list"):
+        recipe.condense([1], parts, nodes=9)  # type: ignore[arg-type]
 
 
 def test_other_errors_are_left_alone(source: Hypergraph, parts: Split) -> None:

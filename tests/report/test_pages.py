@@ -204,6 +204,14 @@ def test_the_command_of_a_result_makes_the_same_bits(
     assert load_condensed("two").hypergraph.digest == one.hypergraph.digest
 
 
+def test_the_command_of_a_search_that_could_not_choose_does_not_choose_either(small: Hypergraph) -> None:
+    from dataclasses import replace
+
+    result = condense(small, nodes=6, method="ahgcdd-x", settings={"epochs": 2}, select=False)
+    chosen = {"method": "ahgcdd-x", "settings": {"goal.epochs": 2}}
+    assert "--no-select" in str(command_of(replace(result, choice=chosen)))
+
+
 def test_a_method_nobody_knows_has_no_command(small: Hypergraph) -> None:
     from dataclasses import replace
 

@@ -162,21 +162,13 @@ def condense(
         result.save(folder, overwrite=force)
     again = None
     if result.choice is not None:
-        from hypercondense.report.again import repeating
+        from hypercondense.report.again import command_of
 
-        size = ["--nodes", str(result.hypergraph.num_nodes)]
-        if ratio is not None:
-            size = ["--ratio", str(ratio), "--ratio-of", ratio_of]
-        size += [] if allocate == "proportional" else ["--allocate", allocate]
-        size += [] if metric == "accuracy" else ["--metric", metric]
-        parts_given = [] if parts.seed is None else ["--split-seed", str(parts.seed)]
-        parts_given = parts_given if split is None else ["--split", str(split)]
-        place = [] if data_dir is None else ["--data-dir", str(data_dir)]
-        where = [] if device == "cpu" else ["--device", device]
-        where += [] if select else ["--no-select"]
-        where += [] if whole_training else ["--no-whole-training"]
-        where += ["--standardize"] if standardize else []
-        again = repeating(result.choice, [source, *place, *size, "--seed", str(seed), *parts_given, *where])
+        own = [] if parts.seed is None else ["--split-seed", str(parts.seed)]
+        beside = [] if data_dir is None else ["--data-dir", str(data_dir)]
+        beside += [] if device == "cpu" else ["--device", device]
+        given = own if split is None else ["--split", str(split)]
+        again = command_of(result, source=source, split=given, beside=beside)
     show(result, folder, again=again, json=json, quiet=quiet)
     if quiet and out is None and not json:
         output.answer(str(folder))  # nobody could know it

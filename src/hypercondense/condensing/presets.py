@@ -80,3 +80,8 @@ PRESETS: dict[str, tuple[str, Recipe]] = {
         replace(_UNROLLED, bundles=Bundles()),
     ),
 }
+
+
+def name_of(recipe: Recipe) -> str:
+    """What provenance calls a recipe: its name if it has one, else ``recipe``."""
+    return next((name for name, (_, preset) in PRESETS.items() if preset == recipe), "recipe")

@@ -85,9 +85,12 @@ class Recipe(Value):
 
     def condense(self, source: Hypergraph, split: Split | None = None, **how: Any) -> Condensation:
         """``hypercondense.condense(source, split, method=recipe, **how)`` for a size that is given."""
-        from hypercondense.condensing.run import condense_by
+        from hypercondense.condensing.presets import name_of
+        from hypercondense.condensing.run import condense_by, tell_warnings
 
-        return condense_by(self, source, split, **how)
+        result = condense_by(self, source, split, name=name_of(self), **how)
+        tell_warnings(result)
+        return result
 
     def run(self, job: Job) -> Made:
         """Algorithm 1."""

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from inspect import signature
 from pathlib import Path
 from typing import Any, get_args
 
@@ -23,10 +24,12 @@ from hypercondense.hypergraph.scaling import Scaling
 from hypercondense.names import Allocation, Metric
 from hypercondense.nn.scoring import check_metric
 from hypercondense.runtime import memory as memory_use
+from hypercondense.runtime.arguments import must_be
+from hypercondense.runtime.bars import watched
 from hypercondense.runtime.clock import TOTAL
 from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.loading import load_optimizers
-from hypercondense.runtime.progress import Progress, silent
+from hypercondense.runtime.progress import Progress
 from hypercondense.runtime.threads import one_thread
 from hypercondense.runtime.threads import threads as using
 from hypercondense.typed import content_of
@@ -34,42 +37,21 @@ from hypercondense.typed import content_of
 _log = logging.getLogger(__name__)
 
 
-def condense_by(
-    method: Method,
-    source: Hypergraph,
-    split: Split | None = None,
-    *,
-    metric: Metric = "accuracy",
-    whole_training: bool = True,
-    memory: int | str | None = None,
-    cache_dir: Path | str | None = None,
-    device: str = "cpu",
-    threads: int | None = None,
-    engine: Engine | None = None,
-    scale: Scaling = "none",
-    progress: Progress | None = None,
-    **how: Any,
-) -> Condensation:
+def condense_by(method: Method, source: Hypergraph, split: Split | None = None, **how: Any) -> Condensation:
     """Carry out a method; :func:`hypercondense.condense` tells of the arguments.
 
-    ``how`` are the other arguments of :func:`condense_material`.
+    ``how`` are those of :func:`material_of` and of :func:`condense_material`.
     """
-    material = material_of(
-        source,
-        split,
-        metric=metric,
-        whole_training=whole_training,
-        memory=memory,
-        cache_dir=cache_dir,
-        device=device,
-        threads=threads,
-        engine=engine,
-        scale=scale,
-        progress=progress,
-    )
-    return condense_material(method, material, **how)
+    of_material, of_one = (set(signature(one).parameters) for one in (material_of, condense_material))
+    known = sorted((of_material | of_one) - {"method", "material", "source", "split", "name"})
+    if unknown := sorted(how.keys() - of_material - of_one):
+        raise TypeError(f"condense() has no argument {unknown[0]!r}; there are {', '.join(known)}")
+    ours = {name: how.pop(name) for name in of_material & how.keys()}
+    with material_of(source, split, **ours) as material:
+        return condense_material(method, material, **how)
 
 
+@contextmanager
 def material_of(
     source: Hypergraph,
     split: Split | None = None,
@@ -82,27 +64,32 @@ def material_of(
     threads: int | None = None,
     engine: Engine | None = None,
     scale: Scaling = "none",
-    progress: Progress | None = None,
-) -> Material:
-    """What one or several condensations of a source work on."""
+    progress: Progress | bool | None = None,
+) -> Iterator[Material]:
+    """What one or several condensations of a source work on, and progress that is shown meanwhile."""
+    like = "condense(source, split, ratio=0.01)"
+    must_be("source", source, Hypergraph, like=like)
+    if split is not None:
+        must_be("split", split, Split, like=like)
     check_metric(metric)
     if scale not in get_args(Scaling):
         raise ValueError(f"scale must be one of {', '.join(get_args(Scaling))}, got {scale!r}")
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
-    return Material(
-        source,
-        split_by_seed(source) if split is None else split,
-        device=device,
-        memory=memory_use.parse_size(memory) if isinstance(memory, str) else memory,
-        cache_dir=None if cache_dir is None else Path(cache_dir),
-        metric=metric,
-        whole_training=whole_training,
-        scaling=scale,
-        threads=threads,
-        engine=engine,
-        progress=progress or silent,
-    )
+    with watched(progress) as report:
+        yield Material(
+            source,
+            split_by_seed(source) if split is None else split,
+            device=device,
+            memory=memory_use.parse_size(memory) if isinstance(memory, str) else memory,
+            cache_dir=None if cache_dir is None else Path(cache_dir),
+            metric=metric,
+            whole_training=whole_training,
+            scaling=scale,
+            threads=threads,
+            engine=engine,
+            progress=report,
+        )
 
 
 def condense_material(
@@ -202,6 +189,15 @@ def condense_material(
         scale=material.scale,
         member_names=_member_names(source, made.members),
     )
+
+
+def tell_warnings(result: Condensation) -> None:
+    """Log what is wrong with a result, but for what was told before the work."""
+    made = result.provenance
+    told = set(unusual(made.ratio, result.hypergraph.num_nodes, made.num_source_nodes))
+    for warning in result.warnings:
+        if warning not in told:
+            _log.warning("%s", warning)
 
 
 def _member_names(source: Hypergraph, members: tuple[Ids, ...]) -> tuple[str, ...] | None:

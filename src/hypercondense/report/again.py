@@ -23,16 +23,28 @@ def repeating(choice: Mapping[str, Any], arguments: Sequence[str]) -> str:
     return shlex.join(["hypercondense", "condense", *words])
 
 
-def command_of(result: Condensation) -> str | None:
-    """The command by which a result can be made again, as its provenance tells it.
+def command_of(
+    result: Condensation,
+    *,
+    source: str | None = None,
+    split: Sequence[str] | None = None,
+    beside: Sequence[str] = (),
+) -> str | None:
+    """The command by which a result can be made again, without the search that may have chosen it.
 
     ``None`` where no command says it: a method of a later version, or options that are no longer there.
+
+    Args:
+        result: What was made; its provenance tells most.
+        source: What to load the source by; the default is what the result knows.
+        split: The options that give its split; the default is its seed, or a file to be written.
+        beside: Options that no manifest has, such as a folder of data and a device.
     """
     made, condensed = result.provenance, result.hypergraph
     chosen = result.choice if result.choice is not None else _as_chosen(made.method, made.settings)
     if chosen is None:
         return None
-    words = [made.source_location or made.source_name]
+    words = [source or made.source_location or made.source_name, *beside]
     by_ratio = made.ratio is not None
     words += (
         ["--ratio", str(made.ratio), "--ratio-of", made.ratio_of]
@@ -42,10 +54,13 @@ def command_of(result: Condensation) -> str | None:
     words += [] if made.allocate == "proportional" else ["--allocate", made.allocate]
     words += [] if made.metric == "accuracy" else ["--metric", made.metric]
     words += ["--seed", str(made.seed)]
-    words += ["--split", "SPLIT.json"] if made.split_seed is None else ["--split-seed", str(made.split_seed)]
+    if split is None:
+        by_seed = made.split_seed is not None
+        split = ["--split-seed", str(made.split_seed)] if by_seed else ["--split", "SPLIT.json"]
+    words += split
     words += [] if made.whole_training else ["--no-whole-training"]
     words += [] if result.scale is None else ["--standardize"]
-    words += ["--no-select"] if result.final_validation is None and result.choice is None else []
+    words += ["--no-select"] if result.final_validation is None else []
     return repeating(chosen, words)
 
 
