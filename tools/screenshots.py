@@ -1,6 +1,8 @@
 """Take the pictures of pages that docs/ shows, with Chromium and selenium.
 
-python tools/screenshots.py RESULT.html build/site/index.html docs/pictures
+    hypercondense report RESULT --out result.html
+    jupyter nbconvert --to html --execute tools/notebook.ipynb --output-dir .
+    python tools/screenshots.py result.html build/site/index.html notebook.html docs/pictures
 """
 
 import shutil
@@ -15,10 +17,11 @@ PICTURES = (
     ("report-dark", 0, 1000, 1150, True),
     ("report-phone", 0, 390, 1000, False),
     ("site", 1, 1300, 1000, False),
+    ("notebook", 2, 1000, 1130, False),
 )
 
 
-def main(report: str, site: str, folder: str) -> None:
+def main(report: str, site: str, notebook: str, folder: str) -> None:
     """Write all pictures as PNG."""
     options = webdriver.ChromeOptions()
     for flag in ("--headless=new", "--no-sandbox", "--hide-scrollbars", "--disable-gpu"):
@@ -32,7 +35,7 @@ def main(report: str, site: str, folder: str) -> None:
             driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
             size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-            driver.get(Path((report, site)[page]).resolve().as_uri())
+            driver.get(Path((report, site, notebook)[page]).resolve().as_uri())
             driver.save_screenshot(str(Path(folder) / f"{name}.png"))
     finally:
         driver.quit()

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -91,6 +92,25 @@ def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(
             report("work", done, 10, run=2, loss=0.5)
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["work 2/10, about 24 s left run 2 loss 0.5", "work 4/10, about 18 s left run 2 loss 0.5"]
+
+
+def test_a_notebook_has_bars_of_html_without_widgets_drawn_now_and_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, told = 0.0, []
+    shown = SimpleNamespace(update=told.append)
+    display = SimpleNamespace(HTML=str, display=lambda _, display_id: shown)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    monkeypatch.setattr(bars, "_in_notebook", lambda: True)
+    monkeypatch.setattr(bars.time, "monotonic", lambda: now)
+    with bars.shown() as report:
+        for done in range(1, 11):
+            now += 0.125
+            report("<b>work", done, 10, loss=0.5)
+    assert len(told) == 6, "every second time, and at the end"
+    assert "&lt;b&gt;work" in told[0] and "<b>" not in told[0]
+    assert '<progress value="3" max="10"' in told[1] and " left<" in told[1]
+    assert "10/10" in told[-1] and "left" not in told[-1].replace("text-align:left", "")
 
 
 def test_quiet_progress_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,8 +2,10 @@
 
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from html import escape
+from importlib import import_module
 from typing import Any
 
 from hypercondense.errors import safe
@@ -11,6 +13,7 @@ from hypercondense.runtime.estimate import TimeLeft, in_words
 from hypercondense.runtime.progress import Progress, silent
 
 _LINE_EVERY = 5.0  # seconds between two plain lines where there is no terminal
+_DRAWN_EVERY = 0.2  # seconds between two states of bars in a notebook
 
 
 @contextmanager
@@ -20,7 +23,11 @@ def shown(expected: Mapping[str, float] | None = None) -> Iterator[Progress]:
     Args:
         expected: What each stage is expected to take, see :class:`TimeLeft`.
     """
-    if not (sys.stderr.isatty() or _in_notebook()):
+    if _in_notebook():
+        with _cell(expected) as cell:
+            yield cell
+        return
+    if not sys.stderr.isatty():
         yield _Lines(expected)
         return
     from rich.console import Console
@@ -28,10 +35,9 @@ def shown(expected: Mapping[str, float] | None = None) -> Iterator[Progress]:
     from rich.progress import Progress as Bars
 
     bars = _Bars(expected)
-    console = Console() if _in_notebook() else Console(stderr=True)
     texts = [TextColumn(f"{{task.{what}}}", markup=False) for what in ("description", "fields[figures]")]
     columns = (texts[0], BarColumn(), "{task.percentage:>3.0f}%", bars.column(), texts[1])
-    with Bars(*columns, console=console) as bars.shown:
+    with Bars(*columns, console=Console(stderr=True)) as bars.shown:
         yield bars
 
 
@@ -50,6 +56,61 @@ def _in_notebook() -> bool:
     interactive = sys.modules.get("IPython")
     shell = interactive.get_ipython() if interactive is not None else None
     return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+@contextmanager
+def _cell(expected: Mapping[str, float] | None) -> Iterator[Progress]:
+    """Bars in the output of a cell."""
+    ipython: Any = import_module("IPython.display")
+    output = ipython.display(ipython.HTML(""), display_id=True)
+    bars = _CellBars(expected, lambda text: output.update(ipython.HTML(text)))
+    try:
+        yield bars
+    finally:
+        bars.draw()
+
+
+class _CellBars:
+    """A bar per stage as HTML: it needs no widgets, and stays where a notebook is saved.
+
+    Args:
+        expected: What each stage is expected to take.
+        show: Puts a text of HTML in the place of the one before.
+    """
+
+    def __init__(self, expected: Mapping[str, float] | None, show: Callable[[str], object]) -> None:
+        self.left = TimeLeft(expected, now=time.monotonic)
+        self.show = show
+        self.rows: dict[str, tuple[int, int, str]] = {}
+        self.latest = ""
+        self.drawn = float("-inf")
+
+    def expect(self, seconds: Mapping[str, float]) -> None:
+        self.left.expect(seconds)
+
+    def __call__(self, stage: str, done: int, total: int, /, **figures: float) -> None:
+        self.left.told(stage, done, total)
+        self.rows[stage] = (done, total, _figures(figures))
+        self.latest = stage
+        if self.left.last - self.drawn >= _DRAWN_EVERY:
+            self.draw()
+
+    def draw(self) -> None:
+        """Show how far everything is now."""
+        self.drawn = self.left.last
+        seconds = self.left.seconds()
+        rows = ""
+        for stage, (done, total, figures) in self.rows.items():
+            goes_on = stage == self.latest and done < total
+            left = f"{in_words(seconds)} left" if goes_on and seconds is not None else ""
+            name = escape(safe(stage))
+            rows += (
+                f'<tr><td style="text-align:left">{name}</td>'
+                f'<td><progress value="{done}" max="{max(1, total)}" aria-label="{name}"></progress></td>'
+                f"<td>{done}/{total}</td><td>{left}</td>"
+                f'<td style="text-align:left">{escape(safe(figures))}</td></tr>'
+            )
+        self.show(f"<table>{rows}</table>")
 
 
 class _Bars:
