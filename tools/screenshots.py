@@ -1,8 +1,8 @@
 """Take the pictures of pages that docs/ shows, with Chromium and selenium.
 
-    hypercondense report RESULT --out result.html
-    jupyter nbconvert --to html --execute tools/notebook.ipynb --output-dir .
-    python tools/screenshots.py result.html build/site/index.html notebook.html docs/pictures
+hypercondense report RESULT --out result.html
+jupyter nbconvert --to html --execute tools/notebook.ipynb --output-dir .
+python tools/screenshots.py result.html build/site/index.html notebook.html docs/pictures
 """
 
 import shutil
