@@ -44,7 +44,7 @@ browser:
 # The site, in build/site: strictly, with every example run. RUN_EXAMPLES=false leaves their output out.
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
-	@echo "the site is build/site/index.html"
+	@echo "the site is build/site/index.html; with search: $(BIN)/python -m http.server -d build/site"
 
 # The files of a release, in dist/, checked as a package index would.
 dist: $(VENV)/.dev

@@ -96,6 +96,13 @@ def test_every_decision_has_a_number_of_its_own_and_is_listed() -> None:
     assert listed == records
 
 
+def test_every_record_has_a_question_a_setting_a_table_and_a_decision() -> None:
+    for path in sorted((ROOT / "docs" / "decisions").glob("0*.md")):
+        text = path.read_text("utf-8")
+        places = [text.find(part) for part in ("Question", "Setting", "\n|", "Decision")]
+        assert min(places) > 0 and places[0] < places[1], path.name
+
+
 def test_public_names_are_what_they_say_even_after_their_modules_were_imported() -> None:
     import hypercondense
 

@@ -7,7 +7,12 @@ python tools/screenshots.py result.html build/site/index.html notebook.html docs
 
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 from selenium import webdriver
 
@@ -21,6 +26,24 @@ PICTURES = (
 )
 
 
+class Quiet(SimpleHTTPRequestHandler):
+    """Files of a folder, without a line for each."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a folder: a site has its search from a server only."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
 def main(report: str, site: str, notebook: str, folder: str) -> None:
     """Write all pictures as PNG."""
     options = webdriver.ChromeOptions()
@@ -30,13 +53,15 @@ def main(report: str, site: str, notebook: str, folder: str) -> None:
     service = webdriver.ChromeService(shutil.which("chromedriver"))  # selenium asks the network without it
     driver = webdriver.Chrome(options=options, service=service)
     try:
-        for name, page, width, height, dark in PICTURES:
-            scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-            driver.get(Path((report, site, notebook)[page]).resolve().as_uri())
-            driver.save_screenshot(str(Path(folder) / f"{name}.png"))
+        with served(Path(site).parent) as address:
+            pages = (Path(report).resolve().as_uri(), f"{address}/", Path(notebook).resolve().as_uri())
+            for name, page, width, height, dark in PICTURES:
+                scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+                driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+                size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+                driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+                driver.get(pages[page])
+                driver.save_screenshot(str(Path(folder) / f"{name}.png"))
     finally:
         driver.quit()
 
