@@ -1,7 +1,9 @@
 """What every method makes of the same small hypergraph in two dimensions."""
 
 import io
+import logging
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -38,8 +40,21 @@ def draw_methods(names: Sequence[str]) -> Iterator[bytes]:
     source = two_dimensions()
     split = hc.split(source, seed=0)
     for name in names:
-        result = hc.condense(source, split, method=name, nodes=12, seed=0)
+        with _without_warnings():
+            result = hc.condense(source, split, method=name, nodes=12, seed=0)
         yield _drawn(source, result)
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Leave out what a result on so few nodes is warned of: its page says when a method fails."""
+    logger = logging.getLogger("hypercondense")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _drawn(source: hc.Hypergraph, result: hc.Condensation) -> bytes:
