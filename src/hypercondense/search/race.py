@@ -7,6 +7,7 @@ After it, a recipe replaces the one in front if its gain, shrunk towards what wa
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from statistics import NormalDist
 
 from hypercondense.search import costs
@@ -14,7 +15,7 @@ from hypercondense.search.answers import Difference
 from hypercondense.search.costs import Sizes
 from hypercondense.search.policy import Facts, Trial, Try
 from hypercondense.search.portfolio import Entry
-from hypercondense.typed import Positive, Share, Value
+from hypercondense.typed import Count, Positive, Share, Value
 
 _NORMAL = NormalDist()
 _LEAST_PRICE = 1e-3  # nominal seconds, so that what is for nothing can be compared
@@ -30,6 +31,7 @@ class Race(Value):
         least: unless that is less than so many nominal seconds, which nobody minds: where a training on
             the whole takes a moment, condensing does not save time and is for something else.
         least_gain: A trial that is expected to gain less is not worth it.
+        most: Recipes that are tried where nobody gives a budget.
         differing: Share of validation nodes that two candidates are typically not both right or wrong about.
     """
 
@@ -38,6 +40,7 @@ class Race(Value):
     trainings: Positive = 3.0
     least: Positive = 9.0
     least_gain: Share = 0.001
+    most: Count = 5
     differing: Share = 0.1
 
     def allowed(self, sizes: Sizes) -> float:
@@ -61,7 +64,8 @@ class Race(Value):
         if not payable:
             return [min(known, key=lambda entry: prices[entry.label])]
         first = max(payable, key=lambda entry: entry.gain)
-        return [first, *self._challengers(first, payable, prices, left - prices[first.label], facts)]
+        others = self._challengers(first, payable, prices, left - prices[first.label], facts)
+        return [first, *islice(others, self.most - 1)]
 
     def expected_gain(self, entry: Entry, front: Entry, num_validation: int) -> float:
         """What trying ``entry`` gains if the better of it and ``front`` is taken afterwards.
