@@ -63,6 +63,20 @@ def test_edges_may_be_columns_and_lead_the_other_way(folder, tmp_path):
     assert read(tmp_path / "out").incidence.node_ids.tolist() == [0, 1, 2, 2, 3]
 
 
+def as_text(folder, lines):
+    """Edges as lines of text instead of an array."""
+    (folder / "writes.csv").write_text(lines)
+    metadata("format: numpy, path: writes.npy", "format: csv, path: writes.csv")(folder)
+
+
+def test_edges_may_be_lines_of_text(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("hypercondense.data.edge_lists._BLOCK", 10)  # two lines and a half
+    graphbolt(folder)
+    as_text(folder, "0,0\n0,1\n0,2\n1,2\n1,3\n")
+    gather_graph(folder, tmp_path / "out")
+    assert read(tmp_path / "out").incidence.node_ids.tolist() == [0, 1, 2, 2, 3]
+
+
 def test_papers_of_ogb_lsc_are_in_hyperedges_of_authors_and_of_citations(folder, tmp_path):
     lsc(folder)
     gather_graph(folder, tmp_path / "out", memory=2 * 10**9)
@@ -90,7 +104,14 @@ def array(name, values):
     [
         (metadata("num: 4", "num: 5"), "5 nodes of type paper, and .*feat.npy has shape"),
         (metadata("num: 4", "num: 9007199254740992"), "9007199254740992 nodes of type paper"),
-        (metadata("format: numpy, path: writes.npy", "format: csv, path: writes.npy"), "only numpy is read"),
+        (metadata("format: numpy, path: feat.npy", "format: torch, path: feat.npy"), "only numpy is read"),
+        (metadata("format: numpy, path: writes.npy", "format: csv, path: ../w.csv"), "not below its folder"),
+        (lambda folder: as_text(folder, "src,dst\n0,0\n"), "writes.csv must have lines of two whole numbers"),
+        (lambda folder: as_text(folder, "0,0,1\n"), "lines of two whole numbers, as 0,7 .*3"),
+        (lambda folder: as_text(folder, "0,0\n1,\n"), "an edge with an end only"),
+        (lambda folder: as_text(folder, "0,0\n0,9\n"), "an edge to 9, and there are 4 nodes"),
+        (lambda folder: as_text(folder, ""), "writes.csv must have lines of two whole numbers"),
+        (metadata("format: numpy, path: writes.npy", "format: csv, path: lost.csv"), "lost.csv"),
         (metadata("path: writes.npy", "path: ../writes.npy"), "not below its folder"),
         (metadata("path: writes.npy", "path: lost.npy"), "lost.npy"),
         (metadata("author:writes:paper", "author:in:place"), "no edges that lead to nodes of type paper"),

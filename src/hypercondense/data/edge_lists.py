@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercondense.data.formats.files import one_line_errors
-from hypercondense.errors import ConfigError, FormatError
+from hypercondense.errors import ConfigError, FormatError, one_line
 from hypercondense.files.maps import release
 from hypercondense.files.regular import open_regular
 from hypercondense.hypergraph.arrays import UNKNOWN
 
 _ROWS = 1_000_000  # that are in memory at once
+_BLOCK = 2**24  # bytes of text that are
 _PLAIN: dict[str, Any] = {
     "compression": "none",
     "use_dictionary": False,
@@ -31,12 +32,14 @@ NO_PART = -1
 class Relation:
     """Edges of one kind: an array (2, edges) or (edges, 2), sources first, and who the members are.
 
-    ``hyperedges`` is the number of nodes of the other type.
+    ``hyperedges`` is the number of nodes of the other type. With ``is_csv`` the file is one of lines
+    ``source,target`` without a header.
     """
 
     file: Path
     members_first: bool
     hyperedges: int
+    is_csv: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,13 +105,7 @@ def _memberships(graph: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.i
     """Members and hyperedges; those of different relations are different hyperedges."""
     before = 0
     for relation in graph.relations:
-        edges = open_array(relation.file, "iu", "whole numbers, two for each edge")
-        if edges.ndim != 2 or 2 not in edges.shape:
-            raise FormatError(f"{relation.file} must have two rows or two columns, got shape {edges.shape}")
-        by_row = edges.shape[0] == 2
-        for some in _slices(edges.shape[1] if by_row else edges.shape[0]):
-            part = edges[:, some] if by_row else edges[some].T
-            first, second = (np.asarray(one, np.int64) for one in part)
+        for first, second in (_in_lines if relation.is_csv else _in_array)(relation.file):
             members, hyperedges = (first, second) if relation.members_first else (second, first)
             for ids, size, what in (
                 (members, graph.num_nodes, "nodes"),
@@ -118,8 +115,48 @@ def _memberships(graph: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.i
                     bad = int(ids[(ids < 0) | (ids >= size)][0])
                     raise FormatError(f"{relation.file} has an edge to {bad}, and there are {size} {what}")
             yield members, hyperedges + before
-            release(edges)
         before += relation.hyperedges
+
+
+def _in_array(file: Path) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Sources and targets, some at a time, from a file of numpy."""
+    edges = open_array(file, "iu", "whole numbers, two for each edge")
+    if edges.ndim != 2 or 2 not in edges.shape:
+        raise FormatError(f"{file} must have two rows or two columns, got shape {edges.shape}")
+    by_row = edges.shape[0] == 2
+    for some in _slices(edges.shape[1] if by_row else edges.shape[0]):
+        first, second = edges[:, some] if by_row else edges[some].T
+        yield np.asarray(first, np.int64), np.asarray(second, np.int64)
+        release(edges)
+
+
+def _in_lines(file: Path) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Sources and targets, some at a time, from lines of text."""
+    import pyarrow as arrow
+    from pyarrow import csv
+
+    whole = arrow.int64()
+    with one_line_errors(file):
+        opened = open_regular(file)
+    try:
+        with (
+            opened,
+            csv.open_csv(
+                opened,
+                read_options=csv.ReadOptions(
+                    use_threads=False, block_size=_BLOCK, column_names=["source", "target"]
+                ),
+                convert_options=csv.ConvertOptions(column_types={"source": whole, "target": whole}),
+            ) as lines,
+        ):
+            for batch in lines:
+                if any(column.null_count for column in batch.columns):
+                    raise FormatError(f"{file} has an edge with an end only; complete it or leave it out")
+                first, second = (column.to_numpy() for column in batch.columns)
+                yield first, second
+    except arrow.ArrowException as error:
+        reason = one_line(error, longest=160)
+        raise FormatError(f"{file} must have lines of two whole numbers, as 0,7 ({reason})") from error
 
 
 def _slices(size: int) -> Iterator[slice]:

@@ -113,7 +113,9 @@ def _relation(
     other = ends[1] if members_first else ends[0]
     if other not in sizes:
         raise FormatError(f"{file} has edges of type {edges.type}, and no number of nodes of type {other}")
-    return Relation(_numpy(folder, edges, file), members_first, sizes[other])
+    as_text = edges.format == "csv"
+    path = _below(folder, edges, file) if as_text else _numpy(folder, edges, file)
+    return Relation(path, members_first, sizes[other], is_csv=as_text)
 
 
 def _features(told: _Metadata, kind: str | None, file: Path) -> _File:
@@ -145,11 +147,16 @@ def _set(folder: Path, sets: tuple[_Set, ...], kind: str | None, file: Path) -> 
 
 
 def _numpy(folder: Path, one: _File, file: Path) -> Path:
-    """Where an array is: below the folder, and as numpy writes it."""
+    """Where an array is, as numpy writes it."""
     if one.format != "numpy":
         raise FormatError(
             f"{file} has {one.path[:60]!r} as {one.format[:20]!r}; only numpy is read, so save it as .npy"
         )
+    return _below(folder, one, file)
+
+
+def _below(folder: Path, one: _File, file: Path) -> Path:
+    """Where a file is that the metadata name."""
     path = folder / one.path
     if not path.resolve().is_relative_to(folder.resolve()):
         raise FormatError(f"{file} names {one.path[:60]!r}, which is not below its folder")
