@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from hypercondense.data import synthetic
 from hypercondense.data.formats import read
 from hypercondense.data.formats.opened import write_mapped
-from hypercondense.diffusion import Polynomial, Propagation, diffuse, filed, heat_kernel, shards
+from hypercondense.diffusion import Polynomial, Propagation, diffuse, filed, heat_kernel, repeats, shards
 from hypercondense.diffusion.filed import filed_propagation
 from hypercondense.errors import ConfigError
+from hypercondense.hypergraph import Hypergraph
 from makers.diffusion_oracles import sources
 
 CHEBYSHEV = Polynomial((0.2, 0.3, 0.5, -0.1), chebyshev=True)
@@ -28,6 +29,27 @@ def test_shards_do_not_change_a_bit(tmp_path, monkeypatch, source, loops, walks,
     in_memory, features = Propagation.of(source, **how), source.dense_features()
     for kernel in (heat_kernel(2.0), CHEBYSHEV):
         np.testing.assert_array_equal(in_files.diffuse(features, kernel), in_memory.diffuse(features, kernel))
+
+
+def test_hyperedges_that_repeat_others_do_not_change_a_bit(tmp_path, monkeypatch):
+    monkeypatch.setattr(repeats, "_MANY", 1)
+    few, times = [[0, 1, 4], [1, 2], [0, 3], [5]], (9, 30, 1, 2)
+    members = [one for one, number in zip(few, times, strict=True) for _ in range(number)]
+    members = [members[place] for place in np.random.default_rng(0).permutation(len(members))]
+    lengths = [len(one) for one in members]
+    incidence = np.concatenate(members), np.repeat(np.arange(len(members)), lengths)
+    how = {"features": np.eye(6), "labels": [0, 1] * 3, "num_hyperedges": len(members)}
+    for weights in (None, 0.1 + (incidence[0] % 3)):
+        source = Hypergraph(incidence=(*incidence, weights), **how)
+        in_files, in_memory = (
+            filed_propagation(source, memory=10**6, scratch=tmp_path),
+            Propagation.of(source),
+        )
+        assert in_files.to_nodes.shape == in_memory.to_nodes.shape == (5, 3)
+        for kernel in (heat_kernel(2.0), CHEBYSHEV):
+            np.testing.assert_array_equal(
+                in_files.diffuse(source.features, kernel), in_memory.diffuse(source.features, kernel)
+            )
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -11,13 +11,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hypercondense.diffusion.operator import Propagation
+from hypercondense.diffusion.repeats import chances, likely_repeats, sums_of
 from hypercondense.diffusion.shards import SHARD_BYTES, Filed, Scratch
 from hypercondense.files.maps import chunks, release
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph.streamed import hyperedge_sizes
 
 _FEWEST, _MOST = 1 << 20, 1 << 24  # entries that are sorted together
 _ENTRY = 64  # bytes that sorting takes for each
 _PER_NODE, _PER_HYPEREDGE = 72, 32  # bytes of lists with an entry for each, while factors are made
+_REPEATS_NODE, _REPEATS_HYPEREDGE = 8, 80  # the same, while repeated hyperedges are looked for
+_Piece: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]
 
 #: By source, as long as it lives, and by self-loops and walks. Equal sources share theirs.
 _KEPT: WeakKeyDictionary[Hypergraph, dict[tuple[bool, bool], Propagation]] = WeakKeyDictionary()
@@ -57,7 +61,8 @@ def filed_propagation(
 def bytes_to_make(source: Hypergraph) -> int:
     """Bytes that making the factors of a source in files takes at least."""
     lists = _PER_NODE * source.num_nodes + _PER_HYPEREDGE * source.num_hyperedges
-    return lists + _FEWEST * _ENTRY
+    repeats = _REPEATS_NODE * source.num_nodes + _REPEATS_HYPEREDGE * source.num_hyperedges
+    return max(lists, repeats) + _FEWEST * _ENTRY
 
 
 def bytes_to_use(source: Hypergraph, *, threads: int) -> int:
@@ -70,23 +75,30 @@ class _Maker:
 
     def __init__(self, source: Hypergraph, folder: Scratch, *, self_loops: bool, walks: bool) -> None:
         self.source, self.folder, self.walks = source, folder, walks
-        sizes = np.zeros(source.num_hyperedges, np.int64)
-        for _, hyperedge_ids, _ in self._pieces():
-            sizes[hyperedge_ids[0] : hyperedge_ids[-1] + 1] += np.bincount(hyperedge_ids - hyperedge_ids[0])
+        sizes = hyperedge_sizes(source.incidence.hyperedge_ids, source.num_hyperedges)
+        self.alone = sizes == 1
         self.shared = sizes > 1
-        self.lengths = sizes[self.shared]
         self.number = np.cumsum(self.shared) - 1  # of a hyperedge among the larger ones
+        self.times: NDArray[np.float64] | None = None  # how often each of these is there
+        if (like := self._repeats(sizes)) is not None:
+            is_first = like == np.arange(len(like))
+            self.shared[self.shared] = is_first
+            self.number = np.cumsum(self.shared) - 1
+            self.times = np.bincount(like, minlength=len(like))[is_first].astype(np.float64)
+        self.lengths = sizes[self.shared]
         del sizes
         self.loop = np.zeros(source.num_nodes)
         inner = np.zeros(source.num_nodes)
         self.size = np.zeros(len(self.lengths))
         self.count = np.zeros(source.num_nodes, np.int64)
-        for node_ids, hyperedge_ids, weights in self._pieces():
-            larger = self.shared[hyperedge_ids]
-            np.add.at(self.loop, node_ids[~larger], weights[~larger])
-            np.add.at(inner, node_ids[larger], weights[larger])
-            np.add.at(self.count, node_ids[larger], 1)
-            np.add.at(self.size, self.number[hyperedge_ids[larger]], weights[larger])
+        for piece in self._pieces():
+            node_ids, hyperedge_ids, weights = piece
+            alone = self.alone[hyperedge_ids]
+            np.add.at(self.loop, node_ids[alone], weights[alone])
+            node_ids, numbers, weights = self._larger_of(piece)
+            np.add.at(inner, node_ids, weights)
+            np.add.at(self.count, node_ids, 1)
+            np.add.at(self.size, numbers, weights)
         if self_loops:
             self.loop[self.loop == 0] = 1.0
         self.degree = self.loop + inner
@@ -111,7 +123,34 @@ class _Maker:
             loop=diagonal.astype(np.float32),
         )
 
-    def _pieces(self) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]]:
+    def _repeats(self, sizes: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Which of the larger hyperedges each repeats, as :func:`without_repeats` finds them."""
+        lengths = sizes[self.shared]
+        sums, of_node = np.zeros(len(lengths), np.uint64), chances(self.source.num_nodes)
+        for piece in self._pieces():
+            node_ids, numbers, weights = self._larger_of(piece)
+            if len(numbers):
+                starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+                sums[numbers[starts]] += sums_of(of_node, node_ids, weights, starts)
+        del of_node
+        like = likely_repeats(lengths, sums)
+        if like is None:
+            return None
+        starts = (np.cumsum(sizes) - sizes)[self.shared]
+        away = starts[like] - starts  # from a membership to the one that it repeats
+        nodes, _, given = self.source.incidence
+        place = 0
+        for node_ids, hyperedge_ids, _ in self._pieces():
+            larger = np.flatnonzero(self.shared[hyperedge_ids])
+            own = place + larger
+            other = own + away[self.number[hyperedge_ids[larger]]]
+            same = (nodes[own] == nodes[other]).all()
+            if not (same and (given is None or (given[own] == given[other]).all())):
+                return None
+            place += len(node_ids)
+        return like
+
+    def _pieces(self) -> Iterator[_Piece]:
         """Memberships with their weights, a piece at a time."""
         node_ids, hyperedge_ids, weights = self.source.incidence
         for some in chunks(len(node_ids)):
@@ -120,11 +159,15 @@ class _Maker:
             for array in (node_ids, hyperedge_ids, weights):
                 release(array)
 
-    def _larger(self) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]]:
+    def _larger(self) -> Iterator[_Piece]:
         """The same of larger hyperedges, by their numbers among these."""
-        for node_ids, hyperedge_ids, weights in self._pieces():
-            larger = self.shared[hyperedge_ids]
-            yield node_ids[larger], self.number[hyperedge_ids[larger]], weights[larger]
+        return map(self._larger_of, self._pieces())
+
+    def _larger_of(self, piece: _Piece) -> _Piece:
+        node_ids, hyperedge_ids, weights = piece
+        larger = self.shared[hyperedge_ids]
+        numbers, weights = self.number[hyperedge_ids[larger]], weights[larger]
+        return node_ids[larger], numbers, weights if self.times is None else weights * self.times[numbers]
 
     def _write_forth(self, factor: Filed) -> None:
         _write_starts(factor, self.lengths)

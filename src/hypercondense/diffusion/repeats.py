@@ -30,13 +30,8 @@ def without_repeats(node_ids: Ids, hyperedge_ids: Ids, weights: Weights) -> tupl
         return node_ids, hyperedge_ids, weights
     starts = np.flatnonzero(np.diff(hyperedge_ids, prepend=-1))
     sizes = np.diff(starts, append=len(node_ids))
-    _, first, which, counts = np.unique(
-        _sums(node_ids, weights, starts), return_index=True, return_inverse=True, return_counts=True
-    )
-    if sizes[first].sum() > (1 - _WORTH) * len(node_ids):
-        return node_ids, hyperedge_ids, weights
-    like = first[which]  # the first hyperedge with the same sum, for every hyperedge
-    if not (sizes == sizes[like]).all():
+    like = likely_repeats(sizes, sums_of(chances(int(node_ids.max()) + 1), node_ids, weights, starts))
+    if like is None:
         return node_ids, hyperedge_ids, weights
     same = np.arange(len(node_ids)) + np.repeat(starts[like] - starts, sizes)  # its membership, for every one
     if not ((node_ids == node_ids[same]).all() and (weights == weights[same]).all()):
@@ -46,13 +41,34 @@ def without_repeats(node_ids: Ids, hyperedge_ids: Ids, weights: Weights) -> tupl
     return (
         node_ids[kept],
         (np.cumsum(is_first) - 1)[hyperedge_ids[kept]],
-        weights[kept] * counts[which][hyperedge_ids[kept]],
+        weights[kept] * np.bincount(like)[hyperedge_ids[kept]],
     )
 
 
-def _sums(node_ids: Ids, weights: Weights, starts: Ids) -> NDArray[np.uint64]:
-    """A number for every hyperedge, equal for equal ones, and for others hardly ever."""
-    chance = np.random.default_rng(0)
-    of_node = chance.integers(0, 2**63, int(node_ids.max()) + 1, dtype=np.uint64)
+def likely_repeats(sizes: Ids, sums: NDArray[np.uint64]) -> Ids | None:
+    """For every hyperedge the first with its sum and size; ``None`` where too few repeat others."""
+    total = sizes.sum()
+    if total < _MANY:
+        return None
+    order = np.argsort(sums, kind="stable")
+    is_new = np.diff(sums[order], prepend=~sums[order[:1]]) != 0
+    first = order[is_new]
+    if sizes[first].sum() > (1 - _WORTH) * total:
+        return None
+    like = np.empty_like(order)
+    like[order] = first[np.cumsum(is_new) - 1]
+    return like if (sizes == sizes[like]).all() else None
+
+
+def chances(num_nodes: int) -> NDArray[np.uint64]:
+    """A random number for every node."""
+    return np.random.default_rng(0).integers(0, 2**63, num_nodes, dtype=np.uint64)
+
+
+def sums_of(of_node: NDArray[np.uint64], node_ids: Ids, weights: Weights, starts: Ids) -> NDArray[np.uint64]:
+    """A number for every hyperedge, equal for equal ones, and for others hardly ever.
+
+    ``starts`` are where those of a hyperedge begin. Where they lie in two lists, the numbers add up.
+    """
     of_weight = weights.view(np.uint64) * np.uint64(2) + np.uint64(1)
     return np.add.reduceat(of_node[node_ids] * of_weight, starts)

@@ -4,13 +4,35 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hypercondense.files.maps import chunks, release
-from hypercondense.hypergraph.arrays import UNKNOWN
+from hypercondense.hypergraph.arrays import UNKNOWN, Features, Ids
 from hypercondense.hypergraph.magnitude import HEAVIEST, LIGHTEST, LONGEST
 
 _ROWS = 65_536
+
+
+def num_entries(features: Features) -> int:
+    """How many features are not 0; of sparse ones, how many are stored."""
+    if sp.issparse(features):
+        return int(features.nnz)
+    found = 0
+    for rows in chunks(len(features), _ROWS):
+        found += int(np.count_nonzero(features[rows]))
+        release(features)
+    return found
+
+
+def hyperedge_sizes(hyperedge_ids: Ids, num_hyperedges: int) -> NDArray[np.int64]:
+    """How many members every hyperedge has; memberships are sorted by hyperedge, perhaps in a file."""
+    sizes = np.zeros(num_hyperedges, np.int64)
+    for some in chunks(len(hyperedge_ids)):
+        ids = np.asarray(hyperedge_ids[some])
+        sizes[ids[0] : ids[-1] + 1] += np.bincount(ids - ids[0])
+        release(hyperedge_ids)
+    return sizes
 
 
 def check_streamed(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:

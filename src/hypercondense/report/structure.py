@@ -5,6 +5,7 @@ import numpy as np
 from hypercondense.condensation import Condensation
 from hypercondense.condensing.costs import extent_of
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph.streamed import hyperedge_sizes
 from hypercondense.report import charts
 from hypercondense.report.blocks import Chart, Charts, Column, Facts, Section, Table
 from hypercondense.report.words import class_names, counted, percent
@@ -95,7 +96,7 @@ def hyperedges(result: Condensation, source: Hypergraph | None) -> Section:
 
 
 def _size_chart(name: str, hypergraph: Hypergraph, kind: str) -> Chart | None:
-    sizes = np.bincount(hypergraph.incidence.hyperedge_ids, minlength=hypergraph.num_hyperedges)
+    sizes = hyperedge_sizes(hypergraph.incidence.hyperedge_ids, hypergraph.num_hyperedges)
     bins = charts.size_bins(sizes)
     if not bins:
         return None
