@@ -92,3 +92,65 @@ def test_what_needs_everything_in_memory_is_refused_before_the_work(folder, tmp_
         ShortTrainings(inputs_of(source, memory=4 * 10**9), hc.split(source), models=["unigcnii"])
     with pytest.raises(ConfigError, match=r"a training on everything needs"):
         hc.evaluate(result, source, hc.split(source), whole=True, memory="4GB")
+
+
+@pytest.fixture
+def small(folder, tmp_path):
+    result = hc.condense(read(folder), nodes=9, method="means", cache_dir=tmp_path / "rows")
+    result.save(tmp_path / "small")
+    return str(tmp_path / "small")
+
+
+def in_both(words, tmp_path, capsys, *, written=None):
+    """What a command tells without a budget and with one, or what it writes into a file."""
+    told = []
+    for number, budget in enumerate(([], ["--memory", "4GB"])):
+        file = tmp_path / f"{number}.out"
+        out = [] if written is None else [written, str(file)]
+        capsys.readouterr()
+        assert run([*words, *out, "-q", *budget]) == 0, capsys.readouterr().err
+        told.append(capsys.readouterr().out if written is None else file.read_text())
+    return told
+
+
+def test_predictions_are_the_same_within_a_budget(folder, small, tmp_path, capsys):
+    words = ["predict", small, "--source", str(folder)]
+    free, bound = in_both(words, tmp_path, capsys, written="--out")
+    assert bound == free and len(free.splitlines()) == 241
+
+
+def test_rankings_and_comparisons_are_the_same_within_a_budget(folder, small, tmp_path, capsys):
+    ranked = in_both(["tune", small, "--source", str(folder), "--models", "mlp", "--runs", "1", "--json"],
+                     tmp_path, capsys)  # fmt: skip
+    trials = [json.loads(one)["trials"] for one in ranked]
+    assert trials[0] == trials[1]
+    words = ["compare", str(folder), "--nodes", "9", "--methods", "means", "--seeds", "1", "--runs", "1"]
+    compared = in_both([*words, "--json"], tmp_path, capsys)
+    means = [[row["mean"] for row in json.loads(one)] for one in compared]
+    assert means[0] == means[1]
+
+
+def test_a_page_leaves_out_what_there_is_no_room_for_and_says_so(
+    folder, small, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr("hypercondense.nn.streamed.bytes_in_memory", lambda source: 10**12)
+    words = ["report", small, "--source", str(folder), "--runs", "1", "--memory", "4GB", "-q"]
+    assert run([*words, "--out", str(tmp_path / "page.html")]) == 0, capsys.readouterr().err
+    page = (tmp_path / "page.html").read_text()
+    assert "networks were not trained on the whole: a training on everything needs" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["predict", "--model", "unigcnii", "--out", "out.csv"], "unigcnii"),
+        (["tune", "--whole"], "a training on everything"),
+        (["compare", "--nodes", "9", "--methods", "means,whole"], "a training on everything"),
+    ],
+)
+def test_commands_refuse_what_a_budget_has_no_room_for(folder, small, capsys, monkeypatch, words, what):
+    monkeypatch.setattr("hypercondense.nn.streamed.bytes_in_memory", lambda source: 10**12)
+    command, *options = words
+    of = [str(folder)] if command == "compare" else [small, "--source", str(folder)]
+    assert run([command, *of, *options, "--memory", "4GB", "-q"]) == 2
+    assert f"{what} needs the source in memory, about 1 TB" in capsys.readouterr().err

@@ -74,6 +74,7 @@ def compare(
     progress: Progress | bool | None = None,
     cache_dir: Path | str | None = None,
     scores_dir: Path | str | None = None,
+    memory: int | str | None = None,
 ) -> list[Compared]:
     """Condense with several methods, train several networks on each result, and score them on test nodes.
 
@@ -95,6 +96,7 @@ def compare(
         progress: ``True`` for a bar in a terminal or notebook, or a function that is told.
         cache_dir: Folder where diffused features are kept.
         scores_dir: Folder where scores of the whole source are kept.
+        memory: Bytes that a process may take where the source is mapped, as a number or as ``"2GB"``.
 
     >>> from hypercondense.data import synthetic
     >>> source = synthetic(num_nodes=80, num_hyperedges=50, num_classes=2, seed=0)
@@ -121,7 +123,16 @@ def compare(
         "device": device,
     }
     how["cache_dir"] = None if cache_dir is None else Path(cache_dir)
-    protocol: dict[str, Any] = {"runs": runs, "metric": metric, "device": device, "cache_dir": scores_dir}
+    how["memory"] = memory
+    protocol: dict[str, Any] = {
+        "runs": runs,
+        "metric": metric,
+        "device": device,
+        "cache_dir": scores_dir,
+        "memory": memory,
+    }
+    if WHOLE in chosen:  # refused now rather than after long work
+        prepare(source, source, split, models=models, **protocol)
     rows: list[Compared] = []
     made: list[Condensation | Hypergraph]
     with watched(progress) as report:
@@ -131,7 +142,8 @@ def compare(
             trainings = _trainings(source, split, sizes, models, protocol)
             expect(report, _stages(chosen, sizes, trainings, seeds, runs))
             shared = {
-                model: workers or workers_for(runs * trainings[model]["condensed"], runs) for model in models
+                model: workers or workers_for(runs * trainings[model]["condensed"], runs, source=source)
+                for model in models
             }
         todo = [
             (name, seed) for name, method in chosen.items() if method is not None for seed in range(seeds)
@@ -194,7 +206,9 @@ def _trainings(
     share = costs.judging(sizes, trainings=1, epochs=200, looks=40) / costs.whole_training(sizes)
     found = {}
     for model in models:
-        planned = forecast(prepare(source, source, split, models=[model], **protocol), kept=True)
+        planned = forecast(
+            prepare(source, source, split, models=[model], **{**protocol, "memory": None}), kept=True
+        )
         of_one = planned.runs[0].expected
         left = len(planned.left()) / len(planned.runs)
         found[model] = {"condensed": share * of_one, "whole": of_one * left}

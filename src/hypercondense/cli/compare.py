@@ -33,7 +33,7 @@ def compare(
     address: options.Address = None,
     cache: options.Scores = True,
     device: options.Device = "cpu",
-    memory: options.ReadingMemory = None,
+    memory: options.SourceMemory = None,
     data_dir: options.DataDir = None,
     html: Html = None,
     open_page: Open = False,
@@ -78,6 +78,7 @@ def compare(
             progress=progress,
             cache_dir=user_cache("diffusion"),
             scores_dir=user_cache("whole") if cache else None,
+            memory=memory,
         )
     if html is not None:
         from hypercondense.report.render import write_page

@@ -37,7 +37,7 @@ def evaluate(
     address: options.Address = None,
     cache: options.Scores = True,
     device: options.Device = "cpu",
-    memory: options.EvaluationMemory = None,
+    memory: options.SourceMemory = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -117,8 +117,7 @@ def trained(planned: Any, workers: int, *, quiet: bool, engine: Any = None) -> l
     left = planned.left()
     expected = seconds_by_stage(left)
     total = sum(expected.values())
-    by_itself = planned.bench.source.is_mapped  # every process would have files and a budget of its own
-    number = workers or (1 if by_itself else workers_for(total, len(left)))
+    number = workers or workers_for(total, len(left), source=planned.bench.source)
     if total / number > _WORTH_TELLING:
         kept = len(planned.runs) - len(left)
         known = f", {kept} on the whole are known from before" if kept else ""

@@ -79,7 +79,7 @@ Memory = Annotated[
         "more is written to disk."
     ),
 ]
-EvaluationMemory = Annotated[
+SourceMemory = Annotated[
     str | None,
     typer.Option(
         "--memory",

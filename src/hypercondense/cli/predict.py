@@ -32,7 +32,7 @@ def predict(
     seed: options.Seed = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     device: options.Device = "cpu",
-    memory: options.ReadingMemory = None,
+    memory: options.SourceMemory = None,
     data_dir: options.DataDir = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -57,8 +57,9 @@ def predict(
     wanted = nodes_asked_for(asked, nodes)
     if known is None:
         with output.progress(quiet=quiet) as progress:
-            known = train(result, hypergraph, parts, model=model, seed=seed, device=device, progress=progress)
-    predicted = known.predict(asked, [asked.node_name(node) for node in wanted.tolist()])
+            how: dict[str, Any] = {"model": model, "seed": seed, "device": device, "memory": memory}
+            known = train(result, hypergraph, parts, **how, progress=progress)
+    predicted = known.predict_ids(asked, wanted, memory=memory)
     predicted.to_csv(out, overwrite=force)
     if save_network is not None:
         known.save(save_network, overwrite=force)

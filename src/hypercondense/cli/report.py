@@ -35,7 +35,7 @@ def report(
     seed: options.Seed = 0,
     workers: Workers = 0,
     cache: options.Scores = True,
-    memory: options.ReadingMemory = None,
+    memory: options.SourceMemory = None,
     data_dir: options.DataDir = None,
     open_page: Open = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is no such page.")] = False,
@@ -72,8 +72,9 @@ def report(
                 workers=workers,
                 progress=progress,
                 cache_dir=user_cache("whole") if cache else None,
+                memory=memory,
             )
-    page = result_page(result, folder, source=hypergraph, measured=measured, missing=missing)
+    page = result_page(result, folder, source=hypergraph, measured=measured, missing=missing, memory=memory)
     write_page(page, target, overwrite=force)
     finish(target, json=json, quiet=quiet, open_page=open_page)
 

@@ -26,7 +26,7 @@ def tune(
     engine: options.Engine = "local",
     address: options.Address = None,
     cache: options.Scores = True,
-    memory: options.ReadingMemory = None,
+    memory: options.SourceMemory = None,
     data_dir: options.DataDir = None,
     html: Html = None,
     open_page: Open = False,
@@ -59,6 +59,7 @@ def tune(
             engine=machines,
             progress=progress,
             cache_dir=user_cache("whole") if cache else None,
+            memory=memory,
         )
     if html is not None:
         from hypercondense.report.render import write_page

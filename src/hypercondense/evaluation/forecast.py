@@ -7,6 +7,7 @@ from statistics import median
 
 from hypercondense.evaluation.parallel import Bench, TrainingRun
 from hypercondense.evaluation.protocol import Evaluation
+from hypercondense.hypergraph import Hypergraph
 from hypercondense.nn import HypergraphNetwork, build
 from hypercondense.nn.epochs import Epochs
 from hypercondense.nn.looks import VALIDATE_EVERY, Looks
@@ -86,7 +87,12 @@ def timed(work: Callable[[], object]) -> float:
     return median(taken)
 
 
-def workers_for(seconds: float, num_runs: int) -> int:
-    """Processes that finish trainings of so many seconds in all the soonest, on the cores that are free."""
+def workers_for(seconds: float, num_runs: int, *, source: Hypergraph | None = None) -> int:
+    """Processes that finish trainings of so many seconds in all the soonest, on the cores that are free.
+
+    For a source that stays on disk it is one: each would have files and a budget of its own.
+    """
+    if source is not None and source.is_mapped:
+        return 1
     possible = range(1, max(1, min(free_cores(), num_runs)) + 1)
     return min(possible, key=lambda number: seconds if number == 1 else _START + seconds / number)

@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ from hypercondense.condensation import Condensation
 from hypercondense.data.load import load
 from hypercondense.errors import ConfigError, FormatError, HypercondenseError, one_line
 from hypercondense.evaluation.metrics import accuracy, calibration_error
+from hypercondense.files.maps import chunks
 from hypercondense.files.storage import (
     arrays_digest,
     check_file_target,
@@ -30,10 +32,12 @@ from hypercondense.hypergraph import split as split_by_seed
 from hypercondense.hypergraph.scaling import Scale
 from hypercondense.hypergraph.stored import Size
 from hypercondense.nn import HypergraphNetwork, build
+from hypercondense.nn.streamed import check_budget, check_networks, inputs_of
 from hypercondense.nn.training import Configuration, Inputs
 from hypercondense.nn.training import train as fit
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.bars import watched
+from hypercondense.runtime.memory import parse_size
 from hypercondense.runtime.progress import Progress
 from hypercondense.runtime.rng import seeded
 from hypercondense.runtime.threads import one_thread
@@ -41,6 +45,8 @@ from hypercondense.typed import Value, content_of, read
 
 FORMAT = "hypercondense.network"
 VERSION = 1
+_ROWS = 65_536  # nodes that are written together
+_ANSWER = 24  # bytes of a node beside its shares: its number, its class, and room for others
 _FACTS, _CHECKSUM, _WEIGHTS = "facts", "checksum", "weights."
 
 
@@ -68,14 +74,19 @@ class NetworkFacts(Value, frozen=True, kw_only=True):
 class Prediction(Frozen):
     """Classes of nodes, and how sure the network is: shares of all classes, which add up to 1.
 
-    ``nodes`` are the names of the nodes, or their numbers where they have none.
+    ``hypergraph`` is what the nodes with these ``node_ids`` are in.
     """
 
-    nodes: tuple[str, ...]
+    hypergraph: Hypergraph
     node_ids: Ids
     classes: Ids
     shares: Dense
     label_names: tuple[str, ...]
+
+    @cached_property
+    def nodes(self) -> tuple[str, ...]:
+        """The names of the nodes, or their numbers where they have none."""
+        return self._named(slice(None))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -83,21 +94,26 @@ class Prediction(Frozen):
         return tuple(self.label_names[label] for label in self.classes)
 
     def __repr__(self) -> str:
-        return f"Prediction({len(self.nodes):,} nodes, {len(self.label_names)} classes)"
+        return f"Prediction({len(self):,} nodes, {len(self.label_names)} classes)"
 
     def __len__(self) -> int:
-        return len(self.nodes)
+        return len(self.node_ids)
+
+    def _named(self, some: slice) -> tuple[str, ...]:
+        return tuple(map(self.hypergraph.node_name, self.node_ids[some].tolist()))
 
     def to_csv(self, path: Path | str, *, overwrite: bool = False) -> None:
         """Write ``node``, ``label`` and the share of every class, a line per node, whole or not at all."""
         path = Path(path)
         check_file_target(path, overwrite=overwrite)
         header = ["node", "label", *(f"share of {name}" for name in self.label_names)]
-        rows = zip(self.nodes, self.labels, self.shares.tolist(), strict=True)
         with replaced_file(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(header)
-            writer.writerows([node, label, *(f"{share:.6g}" for share in of)] for node, label, of in rows)
+            for some in chunks(len(self), _ROWS):
+                labels = (self.label_names[label] for label in self.classes[some])
+                rows = zip(self._named(some), labels, self.shares[some].tolist(), strict=True)
+                writer.writerows([node, label, *(f"{share:.6g}" for share in of)] for node, label, of in rows)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,7 +145,11 @@ class TrainedNetwork:
         return f"TrainedNetwork({told.model}, of {told.source_name!r}{scored}{sure})"
 
     def predict(
-        self, of: Hypergraph | Sequence[Any] | None = None, nodes: Sequence[Any] | None = None
+        self,
+        of: Hypergraph | Sequence[Any] | None = None,
+        nodes: Sequence[Any] | None = None,
+        *,
+        memory: int | str | None = None,
     ) -> Prediction:
         """Classes and shares of nodes.
 
@@ -137,21 +157,28 @@ class TrainedNetwork:
             of: The hypergraph the nodes are in: the source, or another one with the same features. A list of
                 nodes means those of the source, if the network was trained with it at hand.
             nodes: Which nodes, by name or by number; all of them by default.
+            memory: Bytes that this process may take where the hypergraph is mapped, as a number or as
+                ``"2GB"``.
 
         Raises:
             ValueError: A node does not exist, or the features are not those the network knows.
+            ConfigError: The memory is too little; the text tells what is needed.
         """
         if of is not None and not isinstance(of, Hypergraph):
             of, nodes = None, of
         hypergraph = self.source if of is None else of
         if hypergraph is None:
             raise ValueError("of which hypergraph? give it first: predict(source, nodes)")
-        self._check(hypergraph)
         ids = np.arange(hypergraph.num_nodes) if nodes is None else hypergraph.node_ids(list(nodes))
-        shares = self._shares(hypergraph)[ids]
+        return self.predict_ids(hypergraph, ids, memory=memory)
+
+    def predict_ids(self, hypergraph: Hypergraph, ids: Ids, *, memory: int | str | None = None) -> Prediction:
+        """The same of nodes by their place in the hypergraph, whatever they are called."""
+        self._check(hypergraph)
+        shares = self._shares(hypergraph, ids, memory)
         names = self.facts.label_names or tuple(str(label) for label in range(self.facts.num_classes))
         return Prediction(
-            nodes=tuple(hypergraph.node_name(int(node)) for node in ids),
+            hypergraph=hypergraph,
             node_ids=ids,
             classes=shares.argmax(1),
             shares=shares,
@@ -172,15 +199,20 @@ class TrainedNetwork:
             write_tensors(draft, arrays)
 
     @torch.no_grad()
-    def _shares(self, hypergraph: Hypergraph) -> Dense:
+    def _shares(self, hypergraph: Hypergraph, ids: Ids, memory: int | str | None) -> Dense:
+        most = parse_size(memory) if isinstance(memory, str) else memory
+        answers = len(ids) * (4 * self.facts.num_classes + _ANSWER) // hypergraph.num_nodes
+        check_budget(hypergraph, most, lists=answers, scaled=self.scale is not None)
         scaled = hypergraph if self.scale is None else self.scale.applied(hypergraph)
         device = next(iter(self.model.parameters())).device
-        inputs = Inputs.of(scaled, device=device)
+        inputs = inputs_of(scaled, device=device, memory=most)
         with one_thread():
-            shares = torch.softmax(self.model.eval()(inputs.features, inputs.structure), 1)
-        if shares.isnan().any():
-            raise ValueError("the network gives no numbers for these features; are they very large?")
-        return np.asarray(shares.cpu().numpy())
+            shares = inputs.scores(self.model.eval(), torch.from_numpy(ids.copy()).to(device)).cpu()
+            for some in chunks(len(shares), _ROWS):
+                shares[some] = torch.softmax(shares[some], 1)
+                if shares[some].isnan().any():
+                    raise ValueError("the network gives no numbers for these features; are they very large?")
+        return np.asarray(shares.numpy())
 
     def _check(self, hypergraph: Hypergraph) -> None:
         told = self.facts
@@ -211,6 +243,7 @@ def train(
     seed: int = 0,
     device: str = "cpu",
     progress: Progress | bool | None = None,
+    memory: int | str | None = None,
 ) -> TrainedNetwork:
     """Train a network on a result, to predict with.
 
@@ -224,6 +257,7 @@ def train(
         seed: Equal seeds give equal weights on one machine.
         device: A torch device.
         progress: ``True`` for a bar in a terminal or notebook, or a function that is told.
+        memory: Bytes that this process may take where the source is mapped, as a number or as ``"2GB"``.
 
     >>> from hypercondense.catalogue import condense
     >>> from hypercondense.data import synthetic
@@ -234,7 +268,8 @@ def train(
     """
     must_be("result", result, Condensation, like="train(result, source, split, model='hgnn')")
     configuration = model if isinstance(model, Configuration) else Configuration(model=model)
-    configuration.in_each_form()  # raises before the long work
+    forms = configuration.in_each_form()  # raises before the long work
+    most = parse_size(memory) if isinstance(memory, str) else memory
     notes: tuple[str, ...] = ()
     if source is None:
         source, notes = _located(result)
@@ -246,12 +281,15 @@ def train(
         notes = ("the split was not given, so no validation nodes chose the epoch: it is the last",)
     looks, nodes = result.hypergraph, _NOBODY
     if source is not None and split is not None:
+        check_budget(source, most, scaled=result.scale is not None)
         looks, nodes = source if result.scale is None else result.scale.applied(source), split
+    seen = inputs_of(looks, device=device, memory=most)
+    check_networks(seen, forms)
     with watched(progress) as report, one_thread():
         trained = fit(
             configuration,
             Inputs.of(result.hypergraph, device=device),
-            Inputs.of(looks, device=device),
+            seen,
             nodes,
             seed=seed,
             progress=report,
@@ -271,20 +309,20 @@ def train(
         notes=notes,
     )
     network = TrainedNetwork(facts, trained.model, result.scale, source)
-    return network if source is None or split is None else _scored(network, source, split)
+    return network if source is None or split is None else _scored(network, source, split, most)
 
 
 _NONE: Ids = np.empty(0, np.int64)
 _NOBODY = Split(_NONE, _NONE, _NONE)
 
 
-def _scored(network: TrainedNetwork, source: Hypergraph, split: Split) -> TrainedNetwork:
+def _scored(network: TrainedNetwork, source: Hypergraph, split: Split, memory: int | None) -> TrainedNetwork:
     """The network with its accuracy and calibration error on test nodes."""
     from msgspec.structs import replace
 
     if len(split.test_ids) == 0:
         return network
-    shares, labels = network._shares(source)[split.test_ids], source.labels[split.test_ids]
+    shares, labels = network._shares(source, split.test_ids, memory), source.labels[split.test_ids]
     facts = replace(
         network.facts,
         accuracy=accuracy(labels, shares.argmax(1)),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hypercondense.condensation import Condensation
+from hypercondense.errors import ConfigError
 from hypercondense.evaluation.kept import Shelf
 from hypercondense.evaluation.parallel import Bench, Finished, Over, TrainingRun, run_all
 from hypercondense.evaluation.tasks import task_named
@@ -268,6 +269,7 @@ def prepare(
 ) -> Evaluation:
     """Check everything and plan the trainings of several networks; see :func:`evaluate`."""
     like = "evaluate(result, source, split)"
+    most = parse_size(memory) if isinstance(memory, str) else memory
     must_be("source", source, Hypergraph, like=like)
     must_be("split", split, Split, like=like)
     origin = {"source": source.digest, "split": split.digest, "task": task, "over": over, "metric": metric}
@@ -275,6 +277,7 @@ def prepare(
     if isinstance(condensed, Condensation):
         condensed.provenance.check(source_digest=source.digest, split_digest=split.digest)
         if condensed.scale is not None:
+            check_budget(source, most, scaled=True)
             source = condensed.scale.applied(source)
             origin["source"] = source.digest
         condensed = condensed.hypergraph
@@ -291,7 +294,6 @@ def prepare(
             "classification is scored on test nodes only: the network was shown the other labels"
         )
     _check(condensed, source, split, runs)
-    most = parse_size(memory) if isinstance(memory, str) else memory
     _check_memory(condensed, source, configurations, most, whole=whole)
     bench = Bench(
         condensed=condensed,
@@ -318,6 +320,18 @@ def prepare(
     return Evaluation(bench, configurations, tuple(planned))
 
 
+def no_room_for_whole(source: Hypergraph, memory: int | str | None) -> str | None:
+    """Why a budget does not allow a training on everything, or ``None`` where it does."""
+    most = parse_size(memory) if isinstance(memory, str) else memory
+    if most is None or not source.is_mapped:
+        return None
+    try:
+        MappedInputs(source, memory=most).check_room("a training on everything", instead="leave it out")
+    except ConfigError as error:
+        return str(error)
+    return None
+
+
 def _check_memory(
     condensed: Hypergraph,
     source: Hypergraph,
@@ -332,7 +346,7 @@ def _check_memory(
     check_budget(source, memory)
     seen = MappedInputs(source, memory=memory)
     if whole or condensed is source:
-        seen.check_room("a training on everything")
+        seen.check_room("a training on everything", instead="leave it out")
     check_networks(seen, (form for one in configurations for form in one.in_each_form()))
 
 

@@ -79,6 +79,7 @@ def tune(
     workers: int = 1,
     engine: Engine | None = None,
     progress: Progress | bool | None = None,
+    memory: int | str | None = None,
 ) -> "Ranking":
     """Rank a grid of configurations of ``models`` by training them on ``condensed``; see :func:`rank`.
 
@@ -105,6 +106,7 @@ def tune(
             workers=workers,
             engine=engine,
             progress=report,
+            memory=memory,
         )
 
 
@@ -121,6 +123,7 @@ def rank(
     engine: Engine | None = None,
     progress: Progress = silent,
     cache_dir: Path | str | None = None,
+    memory: int | str | None = None,
 ) -> Ranking:
     """Train every configuration on ``condensed`` and order them by accuracy on the source's validation nodes.
 
@@ -136,6 +139,7 @@ def rank(
         engine: Who does the trainings instead.
         progress: Told as the trainings go on.
         cache_dir: Folder where scores of the whole source are kept.
+        memory: Bytes that a process may take where the source is mapped, as a number or as ``"2GB"``.
     """
     if len(configurations) < 2:
         raise ValueError(f"a ranking needs at least two configurations, got {len(configurations)}")
@@ -157,6 +161,7 @@ def rank(
             seed=seed,
             whole=graph is source,
             cache_dir=cache_dir,
+            memory=memory,
         )
         for graph in ((condensed, source) if whole else (condensed,))
     ]
@@ -164,7 +169,8 @@ def rank(
         planned = [forecast(one) for one in planned]
         left = [run for one in planned for run in one.left()]
         expect(progress, seconds_by_stage(left))
-        workers = workers or workers_for(sum(run.expected for run in left) / len(planned), len(left))
+        seconds = sum(run.expected for run in left) / len(planned)
+        workers = workers or workers_for(seconds, len(left), source=source)
 
     def scores(one: Evaluation) -> tuple[list[tuple[float, float]], float]:
         begin = time.perf_counter()

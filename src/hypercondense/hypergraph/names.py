@@ -93,8 +93,9 @@ def ids_of(what: str, wanted: Sequence[Any], names: Names | None, size: int) -> 
     """
     if names is None:
         return _numbers(what, wanted, size)
-    places = {name: place for place, name in enumerate(names)}
-    found = np.fromiter((places.get(str(name), -1) for name in wanted), np.int64, len(wanted))
+    places = dict.fromkeys(map(str, wanted), -1)  # of those alone: there may be many others
+    places.update((name, place) for place, name in enumerate(names) if name in places)
+    found = np.fromiter((places[str(name)] for name in wanted), np.int64, len(wanted))
     unknown = np.flatnonzero(found < 0)
     if len(unknown):
         name = str(wanted[int(unknown[0])])

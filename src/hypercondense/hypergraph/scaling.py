@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from hypercondense.files.maps import release
 from hypercondense.files.storage import replaced_file
 from hypercondense.frozen import Frozen
 from hypercondense.hypergraph.arrays import Dense
@@ -123,10 +124,12 @@ class Columns(Frozen):
             rows = features[block]
             sums += rows.sum(0, dtype=np.float64)
             smallest, largest = np.minimum(smallest, rows.min(0)), np.maximum(largest, rows.max(0))
+            release(features)
         means = sums / count
         squares = np.zeros_like(means)
         for block in blocks:
             squares += np.square(features[block] - means).sum(0)
+            release(features)
         constant = smallest == largest  # of which the mean may differ by rounding
         return cls(smallest, largest, means, np.where(constant, 0.0, np.sqrt(squares / count)))
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from hypercondense.frozen import Frozen
 from hypercondense.hypergraph.arrays import UNKNOWN
 from hypercondense.hypergraph.hypergraph import Hypergraph
+from hypercondense.hypergraph.streamed import num_entries
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def statistics(hypergraph: Hypergraph) -> Statistics:
     counts = np.bincount(known, minlength=hypergraph.num_classes)
     names = hypergraph.label_names or [str(label) for label in range(hypergraph.num_classes)]
     features = hypergraph.features
-    stored = features.nnz if hypergraph.is_sparse else np.count_nonzero(features)
+    stored = num_entries(features)
     return Statistics(
         num_nodes=hypergraph.num_nodes,
         num_hyperedges=hypergraph.num_hyperedges,

@@ -34,7 +34,7 @@ from hypercondense.nn.inputs import Inputs
 from hypercondense.nn.message_passing import Structure
 from hypercondense.nn.sparse import Input, input_features
 from hypercondense.nn.training import Configuration
-from hypercondense.runtime.memory import available_bytes, format_size, resident_bytes
+from hypercondense.runtime.memory import available_bytes, format_size, parse_size, resident_bytes
 from hypercondense.runtime.rng import seeded
 from hypercondense.runtime.threads import free_cores
 
@@ -44,6 +44,7 @@ _DEFAULT = 4 * 10**9
 SPARE = 10**8  # bytes for blocks of rows and what libraries take
 _MEMBERSHIP, _NODE = 500, 2100  # bytes in memory of a source as tensors, with the hidden layer of a network
 _P = (0.0, 1.0)
+_STREAMED = "use hgnn, hcha or mlp, which read it from its file"
 
 
 def bytes_left(memory: int) -> int:
@@ -57,10 +58,14 @@ def bytes_in_memory(source: Hypergraph) -> int:
     return _MEMBERSHIP * source.num_incidences + per_node * source.num_nodes
 
 
-def check_budget(source: Hypergraph, memory: int | None, *, lists: int = 0) -> None:
+def check_budget(source: Hypergraph, memory: int | None, *, lists: int = 0, scaled: bool = False) -> None:
     """Refuse a budget for this process that is below what the smallest pieces of a mapped source take.
 
-    ``lists`` are bytes for every node that are needed beside.
+    Args:
+        source: It.
+        memory: Bytes that this process may take.
+        lists: Bytes for every node that are needed beside.
+        scaled: Whether its features are to be scaled, which makes others in memory.
 
     Raises:
         ConfigError: The text tells what is needed.
@@ -73,6 +78,25 @@ def check_budget(source: Hypergraph, memory: int | None, *, lists: int = 0) -> N
             f"{source.num_nodes} nodes and {source.num_hyperedges} hyperedges need at least "
             f"{format_size(needed)} of memory, and {format_size(memory)} are allowed; allow more (--memory)"
         )
+    if scaled:
+        MappedInputs(source, memory=memory).check_room("standardizing", instead="standardize the tables")
+
+
+def within(
+    source: Hypergraph,
+    memory: int | str | None,
+    *,
+    scratch: Path | None = None,
+    threads: int | None = None,
+) -> dict[str, Any]:
+    """How to diffuse on a mapped source where this process may take so many bytes (or half of all)."""
+    most = parse_size(memory) if isinstance(memory, str) else memory
+    free = most or max(_DEFAULT, (available_bytes() or 0) // 2)
+    return {
+        "memory": max(bytes_left(free), bytes_to_make(source) if most is None else 0),
+        "threads": threads or free_cores(),
+        "scratch": scratch,
+    }
 
 
 def check_networks(source: Inputs, forms: Iterable[Configuration]) -> None:
@@ -135,8 +159,12 @@ class MappedInputs(Inputs):
         self.check_room("what is asked for")
         return Structure.of(self.source)
 
-    def check_room(self, who: str) -> None:
+    def check_room(self, who: str, *, instead: str = _STREAMED) -> None:
         """Refuse to hold the source in memory where a budget does not allow it.
+
+        Args:
+            who: What needs it.
+            instead: What to do otherwise.
 
         Raises:
             ConfigError: The text tells what is needed.
@@ -145,8 +173,7 @@ class MappedInputs(Inputs):
         if self.memory is not None and needed > self.memory:
             raise ConfigError(
                 f"{who} needs the source in memory, about {format_size(needed)}, and "
-                f"{format_size(self.memory)} are allowed; allow more (--memory), or use hgnn, hcha or mlp, "
-                "which read it from its file"
+                f"{format_size(self.memory)} are allowed; allow more (--memory), or {instead}"
             )
 
     def seen_by(self, node_ids: Tensor, reach: int | None) -> Callable[[HypergraphNetwork], Tensor]:
@@ -262,13 +289,8 @@ class MappedInputs(Inputs):
         return kept
 
     def _how(self, walks: bool) -> dict[str, Any]:
-        memory = self.memory or max(_DEFAULT, (available_bytes() or 0) // 2)
-        return {
-            "walks": walks,
-            "memory": max(bytes_left(memory), bytes_to_make(self.source) if self.memory is None else 0),
-            "threads": self._threads,
-            "scratch": self.scratch,
-        }
+        how = within(self.source, self.memory, scratch=self.scratch, threads=self._threads)
+        return {"walks": walks, **how}
 
     @cached_property
     def _threads(self) -> int:

@@ -18,9 +18,11 @@ _ROWS = 200  # condensed nodes in the table
 _HEIGHT = 620  # of the picture, whose width is SIDE
 
 
-def map_section(result: Condensation, source: Hypergraph | None) -> Section:
+def map_section(
+    result: Condensation, source: Hypergraph | None, *, memory: int | str | None = None
+) -> Section:
     """The map with all that belongs to it."""
-    places = node_map(result, source)
+    places = node_map(result, source, memory=memory)
     names = class_names(result.hypergraph if source is None else source)
     colours = _colours(result.hypergraph.labels, len(names))
     shown, number = len(places.condensed_ids), result.hypergraph.num_nodes

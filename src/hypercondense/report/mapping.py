@@ -6,17 +6,24 @@ and propagation may change places, so only a few columns are ever propagated.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypercondense.condensation import Condensation
-from hypercondense.diffusion.operator import Propagation
+from hypercondense.diffusion import diffuse
+from hypercondense.diffusion.mapped import new_map
+from hypercondense.files.maps import chunks, release
 from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
+from hypercondense.nn.streamed import within
 
 MOST_CONDENSED, MOST_SOURCE, MOST_MEMBERS = 800, 2_500, 6
 _FITTED_ROWS, _COLUMNS = 1_000, 32
+_ROWS = 65_536  # that are projected together
+_TWO_STEPS = (0.0, 0.0, 1.0)
 _OUTSIDE = 0.1  # percent on either side that may lie beyond the edge, where they are put
 SIDE = 1000  # coordinates are whole numbers from 0 to this
 
@@ -40,19 +47,24 @@ class NodeMap(Frozen):
     shown_share: float
 
 
-def node_map(result: Condensation, source: Hypergraph | None, *, seed: int = 0) -> NodeMap:
-    """Places of nodes; without a source those of condensed nodes alone."""
+def node_map(
+    result: Condensation, source: Hypergraph | None, *, seed: int = 0, memory: int | str | None = None
+) -> NodeMap:
+    """Places of nodes; without a source those of condensed nodes alone.
+
+    ``memory`` are bytes that the process may take where the source is mapped.
+    """
     generator = np.random.default_rng(seed)
     condensed = result.hypergraph
     condensed_ids = _some(generator, condensed.num_nodes, MOST_CONDENSED)
     scaled = source if source is None or result.scale is None else result.scale.applied(source)
     directions = _directions(condensed if scaled is None else scaled, generator)
-    own = _propagated(condensed, directions)[condensed_ids]
+    own = _propagated(condensed, directions, condensed_ids)
     if scaled is None:
         source_ids, rows = np.empty(0, np.int64), np.empty((0, own.shape[1]), np.float32)
     else:
         source_ids = _shown_source(result, condensed_ids, scaled.num_nodes, generator)
-        rows = _propagated(scaled, directions)[source_ids]
+        rows = _propagated(scaled, directions, source_ids, memory=memory)
     places, share = _flattened(rows if len(rows) else own, np.concatenate([rows, own]))
     return NodeMap(
         source_ids=source_ids,
@@ -88,9 +100,21 @@ def _directions(hypergraph: Hypergraph, generator: np.random.Generator) -> Dense
     return np.asarray(found.T, np.float32)
 
 
-def _propagated(hypergraph: Hypergraph, directions: Dense) -> Dense:
-    projected = np.asarray(hypergraph.features @ directions, np.float32)
-    return Propagation.of(hypergraph).diffuse(projected, (0.0, 0.0, 1.0))
+def _propagated(
+    hypergraph: Hypergraph, directions: Dense, ids: Ids, *, memory: int | str | None = None
+) -> Dense:
+    """Rows of some nodes after two steps; of a mapped source from files."""
+    if not hypergraph.is_mapped:
+        projected = np.asarray(hypergraph.features @ directions, np.float32)
+        return diffuse(hypergraph, _TWO_STEPS, node_ids=ids, features=projected)
+    with TemporaryDirectory(prefix="hypercondense-map-") as folder:
+        filed = new_map(Path(folder) / "projected.npy", (hypergraph.num_nodes, directions.shape[1]))
+        for rows in chunks(len(filed), _ROWS):
+            filed[rows] = hypergraph.dense_features(np.arange(rows.start, rows.stop)) @ directions
+            release(hypergraph.features)
+            release(filed)
+        how = within(hypergraph, memory, scratch=Path(folder))
+        return diffuse(hypergraph, _TWO_STEPS, node_ids=ids, features=filed, **how)
 
 
 def _flattened(reference: Dense, rows: Dense) -> tuple[NDArray[np.int64], float]:

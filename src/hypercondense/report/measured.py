@@ -16,7 +16,7 @@ from hypercondense.condensing.run import condense_by
 from hypercondense.errors import HypercondenseError, one_line
 from hypercondense.evaluation import Score
 from hypercondense.evaluation.forecast import forecast, seconds_by_stage, workers_for
-from hypercondense.evaluation.protocol import prepare
+from hypercondense.evaluation.protocol import no_room_for_whole, prepare
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.names import Metric
 from hypercondense.nn.scoring import contributions
@@ -146,6 +146,7 @@ def measure(
     workers: int = 1,
     progress: Progress = silent,
     cache_dir: Path | str | None = None,
+    memory: int | str | None = None,
 ) -> Measured:
     """Train networks on a result, on as many random nodes and on the whole; score them on test nodes.
 
@@ -160,7 +161,12 @@ def measure(
         workers: Processes that share the trainings; 0 for as many as end soonest on the free cores.
         progress: Told as the trainings go on.
         cache_dir: Folder where scores of the whole source are kept.
+        memory: Bytes that a process may take where the source is mapped, as a number or as ``"2GB"``. What
+            it has no room for, a training on the whole, is left out, and ``missing`` tells so.
     """
+    missing: tuple[str, ...] = ()
+    if whole and (refused := no_room_for_whole(source, memory)):
+        whole, missing = False, (f"networks were not trained on the whole: {refused}",)
     metric: Metric = "macro-f1" if result.provenance.metric == "macro-f1" else "accuracy"
     planned = prepare(
         result,
@@ -172,21 +178,36 @@ def measure(
         seed=seed,
         whole=whole,
         cache_dir=cache_dir,
+        memory=memory,
     )
     if tells_time(progress) or not workers:
         planned = forecast(planned)
         left = planned.left()
         expect(progress, seconds_by_stage(left))
-        workers = workers or workers_for(sum(run.expected for run in left), len(left))
+        workers = workers or workers_for(sum(run.expected for run in left), len(left), source=source)
     scores = planned.scores(workers=workers, progress=progress)
-    done = Measured(source=source, split=split, scores=tuple(scores))
+    done = Measured(source=source, split=split, scores=tuple(scores), missing=missing)
     try:
         drawn = [
-            _random(result, done, model=models[0], metric=metric, seed=seed + run, progress=progress)
+            _random(
+                result,
+                done,
+                model=models[0],
+                metric=metric,
+                seed=seed + run,
+                progress=progress,
+                memory=memory,
+            )
             for run in range(runs)
         ]
     except (HypercondenseError, ValueError) as error:
-        return replace(done, missing=(f"random nodes were not measured: {one_line(error)}",))
+        return replace(
+            done,
+            missing=(
+                *missing,
+                f"random nodes were not measured: {one_line(error)}",
+            ),
+        )
     return replace(done, random=tuple(drawn))
 
 
@@ -198,6 +219,7 @@ def _random(
     metric: Metric,
     seed: int,
     progress: Progress,
+    memory: int | str | None,
 ) -> Score:
     """One training on as many random nodes as a result has."""
     source, split = of.source, of.split
@@ -211,6 +233,7 @@ def _random(
         seed=seed,
         select=False,
         scale="none" if result.scale is None else "standard",
+        memory=memory,
     )
-    planned = prepare(nodes, source, split, models=[model], metric=metric, runs=1, seed=seed)
+    planned = prepare(nodes, source, split, models=[model], metric=metric, runs=1, seed=seed, memory=memory)
     return planned.scores(progress=progress)[0]

@@ -21,6 +21,7 @@ def result_page(
     source: Hypergraph | None = None,
     measured: Measured | None = None,
     missing: tuple[str, ...] = (),
+    memory: int | str | None = None,
 ) -> Page:
     """What is known about a result, for people.
 
@@ -30,13 +31,14 @@ def result_page(
         source: What it was made of, if that is at hand.
         measured: What networks make of it, if they were trained.
         missing: Why something is not known.
+        memory: Bytes that the process may take where the source is mapped.
     """
     made, condensed = result.provenance, result.hypergraph
     share = condensed.num_nodes / max(1, made.num_source_nodes)
     sections = [
         structure.sizes(result, source),
         *scores.sections(result, measured),
-        map_section(result, source),
+        map_section(result, source, memory=memory),
         structure.hyperedges(result, source),
         *work.searched(result),
         *work.tried_sizes(result),

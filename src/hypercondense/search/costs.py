@@ -7,14 +7,13 @@ counted from sizes, at speeds that were fitted once to processor time of one cor
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from hypercondense.condensing.dual_level import DualLevel
 from hypercondense.condensing.predict import Predict
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.starts import Better
 from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.hypergraph import Hypergraph, Split
+from hypercondense.hypergraph.streamed import num_entries
 
 _PER_SECOND = 34e9  # multiplications and additions in products of matrices
 _BYTES_PER_SECOND = 19e9  # of what is done number by number
@@ -76,7 +75,7 @@ class Sizes:
         return cls(
             nodes=source.num_nodes,
             incidences=source.num_incidences + source.num_nodes,
-            entries=int(features.nnz if source.is_sparse else np.count_nonzero(features)),
+            entries=num_entries(features),
             features=source.num_features,
             classes=source.num_classes,
             training=len(split.train_ids),
