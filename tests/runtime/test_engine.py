@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,19 @@ def test_an_address_without_a_cluster_is_refused(monkeypatch: pytest.MonkeyPatch
         ConfigError, match=r"no Ray cluster can be used at 'auto' \(Could not find.*ray start"
     ):
         engine_named("ray", address="auto")
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:{}", "ray://127.0.0.1:{}", "127.0.0.1:99999"])
+def test_an_address_where_nobody_listens_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
+    monkeypatch.setattr("ray.init", lambda **_: pytest.fail("Ray would try for minutes"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))  # and does not listen
+        given = address.format(free.getsockname()[1])
+        with pytest.raises(ConfigError, match=r"no Ray cluster can be used at '.*' \(.*ray start"):
+            engine_named("ray", address=given)
 
 
 def test_names_of_engines() -> None:

@@ -1,5 +1,6 @@
 """Work shared by the machines of a Ray cluster, or by a Ray started on this machine."""
 
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -9,6 +10,7 @@ from hypercondense.errors import ConfigError, EngineError, HypercondenseError, o
 from hypercondense.runtime.code_version import code_checksum
 from hypercondense.runtime.engine import ATTEMPTS, Engine, Result, Shared, Task, checked_number
 
+_PATIENCE = 10.0  # seconds until a machine answers
 _AHEAD = 2  # tasks handed out for each that runs: results that wait for their turn stay few
 
 
@@ -117,13 +119,27 @@ class RayEngine(Engine):
         own = {"_system_config": {"worker_niceness": 0}} if address is None else {}
         quiet = {"log_to_driver": False, "include_dashboard": False, "logging_level": "ERROR"}
         try:
+            if address is not None:
+                _knock(address)
             self.ray.init(address=address or "local", **quiet, **own)  # not one of somebody else on it
-        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+        except (ConnectionError, ValueError, RuntimeError, OSError, OverflowError) as error:
             where = "on this machine" if address is None else f"at {address!r}"
             raise ConfigError(
                 f"no Ray cluster can be used {where} ({one_line(error, longest=160)}); start one with "
                 "`ray start --head`, or leave --address out to start one here"
             ) from error
+
+
+def _knock(address: str) -> None:
+    """Find out within seconds that nobody listens at a host and port: Ray tries for ten minutes.
+
+    Raises:
+        OSError: Nobody does.
+        OverflowError: There is no such port.
+    """
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if port.isdecimal():  # others, such as auto, are names that Ray itself looks up
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
 
 
 def _library() -> Any:
