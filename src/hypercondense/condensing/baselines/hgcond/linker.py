@@ -115,7 +115,7 @@ def negative_bound(
     }
     member = linker.pair_logits(latent["anchors"], latent["members"])  # (b,)
     stranger = linker.logits(latent["anchors"], latent["strangers"])  # (b, s)
-    outside = torch.from_numpy(pairs.outside).to(stranger)
+    outside = torch.tensor(pairs.outside).to(stranger)  # a copy: what was drawn is read-only
     surprise = F.softplus(-member).mean()
     surprise = surprise + (F.softplus(stranger) * outside).sum() / outside.sum().clamp(min=1)
     divergence = torch.cat([gaussian_divergence(*code) for code in coded.values()]).mean()
