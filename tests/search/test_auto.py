@@ -194,9 +194,7 @@ def test_where_networks_see_no_difference_the_first_stays(
 
 def test_other_networks_may_be_asked_and_unknown_ones_are_refused(source: Hypergraph, parts: Split) -> None:
     result = condense(source, parts, nodes=NODES, budget=2, settings={"models": "mlp"})
-    alone = ShortTrainings(
-        Inputs.of(source), parts, models=["mlp"], options={"input_dropout": 0.5}, epochs=4, looks=1
-    )
+    alone = ShortTrainings(Inputs.of(source), parts, models=["mlp"], epochs=4, looks=1)
     assert result.final_validation == pytest.approx(alone(result.hypergraph))
     with pytest.raises(ValueError, match=r"models must be of hgnn, .*; got 'gpt'"):
         Auto(models="hgnn+gpt")

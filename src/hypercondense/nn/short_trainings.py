@@ -2,12 +2,10 @@
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from inspect import signature
 from statistics import fmean
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from torch import Tensor
 
 from hypercondense.hypergraph import Hypergraph, Ids, Split
 from hypercondense.names import Metric
-from hypercondense.nn import HypergraphNetwork, model_class
+from hypercondense.nn import HypergraphNetwork
 from hypercondense.nn.scoring import contributions
 from hypercondense.nn.streamed import check_networks
 from hypercondense.nn.training import Configuration, Inputs, Trained, told_classes, train
@@ -32,7 +30,6 @@ class ShortTrainings:
         source: The hypergraph that is being condensed, as tensors.
         split: Validation nodes judge. Test labels are not read.
         models: There is one score for each.
-        options: What differs from the defaults of those models that have such an option.
         epochs: Length of a training.
         looks: How often the network is tried on the source in between; the best counts.
         repeats: Trainings of each model; their mean counts.
@@ -48,7 +45,6 @@ class ShortTrainings:
         split: Split,
         *,
         models: Sequence[str] = ("hgnn",),
-        options: Mapping[str, Any] = MappingProxyType({}),
         epochs: int = 80,
         looks: int = 4,
         repeats: int = 1,
@@ -61,9 +57,7 @@ class ShortTrainings:
         self.source, self.split, self.repeats, self.seed = source, split, repeats, seed
         self.metric = metric
         self.every = math.ceil(epochs / looks)
-        asked = [
-            Configuration(model=model, options=_known_to(model, options), epochs=epochs) for model in models
-        ]
+        asked = [Configuration(model=model, epochs=epochs) for model in models]
         self.configurations = asked if every_form else [one.in_each_form()[0] for one in asked]
         check_networks(source, (form for one in self.configurations for form in one.in_each_form()))
 
@@ -144,8 +138,3 @@ class ShortTrainings:
             validate_every=self.every,
             metric=self.metric,
         )
-
-
-def _known_to(model: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    names = signature(model_class(model)).parameters
-    return {name: value for name, value in options.items() if name in names}
