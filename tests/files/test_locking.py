@@ -13,7 +13,7 @@ PROCESSES, ATTEMPTS = 20, 60
 
 def enter_often(folder: Path, number: int) -> None:
     """Take the lock again and again; a file that exists already tells that somebody else is inside."""
-    from hypercondense.cli.condense import sole_writer
+    from hypercondense.cli.out_folder import sole_writer
     from hypercondense.errors import CondensationError
 
     entered = 0

@@ -5,17 +5,14 @@ from typing import Annotated
 import typer
 
 from hypercondense.cli import options, output
-from hypercondense.cli.condense import Ratio
 from hypercondense.cli.evaluate import Workers, model_names
 from hypercondense.cli.report import Html, Open, check_page, finish
 
 
 def compare(
     source: options.Source,
-    ratio: Ratio = None,
-    nodes: Annotated[
-        int | None, typer.Option(help="The number of condensed nodes, instead of --ratio.")
-    ] = None,
+    ratio: options.Ratio = None,
+    nodes: options.Nodes = None,
     methods: Annotated[
         str,
         typer.Option(help=f"Methods separated by commas, of whole (the source itself), {options.METHODS}."),

@@ -1,34 +1,18 @@
 """``hypercondense condense``: make the tiny synthetic hypergraph."""
 
 import dataclasses
-import itertools
-import os
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
-from hypercondense.cli import options, output
-from hypercondense.names import DEFAULT_METHOD, SEARCHES
+from hypercondense.cli import options, out_folder, output
+from hypercondense.names import DEFAULT_METHOD
 
-#: What the stages of `auto` take beside each other; the guard tells nothing of itself.
 _WORTH_TELLING = 60.0  # seconds
+#: What the stages of `auto` take beside each other; the guard tells nothing of itself.
 EXPECTED = {"search": 90.0, "guard": 10.0}
-Ratio = Annotated[
-    float | None, typer.Option(help="Condensed nodes as a fraction of all source nodes, as 0.01.")
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="FIELD=VALUE",
-        help="A field of the method, as goal.epochs=80 or start=k-means; "
-        "`hypercondense methods NAME` lists them.",
-    ),
-]
 
 
 def condense(
@@ -37,10 +21,8 @@ def condense(
         Path | None,
         typer.Option(help="The folder to write; by default SOURCE-RATIO, or the next free name."),
     ] = None,
-    ratio: Ratio = None,
-    nodes: Annotated[
-        int | None, typer.Option(help="The number of condensed nodes, instead of --ratio.")
-    ] = None,
+    ratio: options.Ratio = None,
+    nodes: options.Nodes = None,
     ratio_of: Annotated[
         Literal["all", "train"],
         typer.Option(help="What --ratio is a fraction of: all nodes, or training nodes."),
@@ -59,14 +41,8 @@ def condense(
     allocate: options.Allocate = "proportional",
     metric: options.Metric = "accuracy",
     method: options.Method = DEFAULT_METHOD,
-    settings: Settings = None,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            help=f"For a search ({', '.join(SEARCHES)}): at most so many trials, as 7, or a "
-            "time, as 60s or 2m."
-        ),
-    ] = None,
+    settings: options.Settings = None,
+    budget: options.Budget = None,
     seed: options.Seed = 0,
     split_seed: options.SplitSeed = None,
     split: options.SplitFile = None,
@@ -107,19 +83,19 @@ def condense(
     from hypercondense.runtime.memory import parse_size
 
     # Everything that can be wrong is found out before the long work.
-    changes = parse_settings(settings)
+    changes = options.parse_settings(settings)
     catalogue.make_method(method, changes, budget=budget)
     most_memory = None if memory is None else parse_size(memory)
     options.check_device(device)
-    folder = default_out(source, ratio, nodes, retain, resume=resume) if out is None else out
+    folder = out_folder.default_out(source, ratio, nodes, retain, resume=resume) if out is None else out
     check_target(folder, overwrite=force)
     options.check_not_source(folder, source)
     hypergraph = options.load_source(source, data_dir, memory)
     parts = options.read_split(hypergraph, split, split_seed)
     for warning in () if standardize else far_apart(hypergraph, Columns.of(hypergraph)):
         output.warn(warning)
-    with sole_writer(folder):
-        check_begun(folder, resume=resume, force=force)
+    with out_folder.sole_writer(folder):
+        out_folder.check_begun(folder, resume=resume, force=force)
         if retain is None and not resume:
             asked: dict[str, Any] = {"ratio": ratio, "nodes": nodes, "ratio_of": ratio_of}
             asked |= {"method": method, "settings": changes, "budget": budget, "memory": most_memory}
@@ -146,7 +122,7 @@ def condense(
                 select=select,
                 whole_training=whole_training,
                 progress=progress,
-                checkpoint=checkpoint_folder(folder),
+                checkpoint=out_folder.checkpoint_folder(folder),
                 resume=resume,
                 checkpoint_every=checkpoint_every,
                 memory=most_memory,
@@ -188,86 +164,6 @@ def tell_cost(source: Any, parts: Any, *, quiet: bool, method: str, **how: Any) 
         most = sorted(told.shares.items(), key=lambda one: one[1], reverse=True)[:3]
         stages = ", ".join(f"{stage} {share:.0%}" for stage, share in most)
         output.note(f"condensing takes {in_line(told)} ({stages})", quiet=quiet)
-
-
-def default_out(
-    source: str, ratio: float | None, nodes: int | None, retain: float | None = None, *, resume: bool
-) -> Path:
-    """``SOURCE-RATIO`` in the current folder, or the next name that is free; nothing is overwritten.
-
-    An interrupted run is continued where its checkpoint lies.
-    """
-    size = f"{nodes}-nodes" if ratio is None else f"{ratio:g}"
-    if retain is not None:
-        size = f"retain-{retain:g}"
-    stem = f"{Path(source).name.partition('.')[0] or 'source'}-{size}"
-    for number in itertools.count(1):
-        folder = Path(stem if number == 1 else f"{stem}-{number}")
-        begun = checkpoint_folder(folder).exists()
-        if not os.path.lexists(folder) and (resume or not begun):
-            return folder
-    raise AssertionError  # there is always a next name
-
-
-def parse_settings(settings: list[str] | None) -> dict[str, str]:
-    """``["time=2", "epochs=50"]`` as a mapping."""
-    from hypercondense.errors import ConfigError
-
-    parsed = {}
-    for setting in settings or []:
-        name, equals, value = setting.partition("=")
-        if not equals or not name:
-            raise ConfigError(f"--set takes FIELD=VALUE, such as goal.epochs=50, got {setting!r}")
-        parsed[name.strip()] = value.strip()
-    return parsed
-
-
-def checkpoint_folder(out: Path) -> Path:
-    """Where the state of an interrupted run is kept: beside ``out``, which may be ``.``."""
-    from hypercondense.errors import ConfigError
-
-    out = Path(os.path.abspath(out))  # noqa: PTH100 (resolve() would follow a link at the target)
-    if not out.name:
-        raise ConfigError(f"--out must be a folder that can be replaced, got {out}; choose another place")
-    return out.with_name(f"{out.name}.partial")
-
-
-def check_begun(out: Path, *, resume: bool, force: bool) -> None:
-    """Refuse to begin anew where an interrupted run could go on, unless it is to be discarded."""
-    from hypercondense.condensing.checkpoint import holds_checkpoint, remove_checkpoint
-    from hypercondense.errors import ConfigError
-
-    folder = checkpoint_folder(out)
-    if resume or not holds_checkpoint(folder):
-        return
-    if not force:
-        raise ConfigError(
-            f"an interrupted run into {out} could go on from {folder}; continue it with --resume, or discard "
-            "it with --force"
-        )
-    output.warn(f"the interrupted run in {folder} is discarded, as --force asks")
-    remove_checkpoint(folder)
-
-
-@contextmanager
-def sole_writer(out: Path) -> Iterator[None]:
-    """Keep other processes from condensing into the same folder; forget the checkpoint if all goes well."""
-    from hypercondense.condensing.checkpoint import remove_checkpoint
-    from hypercondense.errors import CondensationError
-    from hypercondense.files.locking import BusyError, exclusive
-
-    folder = checkpoint_folder(out)
-    try:
-        with exclusive(folder / "lock", remove=True):
-            yield
-            remove_checkpoint(folder)
-    except BusyError as error:
-        raise CondensationError(
-            f"another process is condensing into {out}; wait for it, or choose another --out"
-        ) from error
-    finally:
-        with suppress(OSError):  # a checkpoint, or a file of somebody else, is kept
-            folder.rmdir()
 
 
 def location(source: str) -> str | None:

@@ -6,20 +6,17 @@ from typing import Annotated, Any
 import typer
 
 from hypercondense.cli import options, output
-from hypercondense.cli.condense import Ratio, Settings, parse_settings
 from hypercondense.cli.evaluate import model_names
 from hypercondense.names import DEFAULT_METHOD
 
 
 def estimate(
     source: options.Source,
-    ratio: Ratio = None,
-    nodes: Annotated[
-        int | None, typer.Option(help="The number of condensed nodes, instead of --ratio.")
-    ] = None,
+    ratio: options.Ratio = None,
+    nodes: options.Nodes = None,
     method: options.Method = DEFAULT_METHOD,
-    settings: Settings = None,
-    budget: Annotated[str | None, typer.Option(help="Of a search, as 7 or 60s.")] = None,
+    settings: options.Settings = None,
+    budget: options.Budget = None,
     memory: options.Memory = None,
     model: options.Model = "hgnn",
     runs: Annotated[int, typer.Option(help="Trainings per model.", min=1, max=options.MOST)] = 5,
@@ -35,7 +32,7 @@ def estimate(
     from hypercondense.estimating import estimate as estimated
     from hypercondense.typed import content_of
 
-    changes = parse_settings(settings)
+    changes = options.parse_settings(settings)
     make_method(method, changes, budget=budget)
     models = model_names(model)
     begin = time.perf_counter()

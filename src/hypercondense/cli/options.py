@@ -29,6 +29,26 @@ Model = Annotated[str, typer.Option("--model", help=_SEVERAL)]
 Source = Annotated[
     str, typer.Argument(metavar="SOURCE", help="A registered name, or a file or folder in any known format.")
 ]
+Ratio = Annotated[
+    float | None, typer.Option(help="Condensed nodes as a fraction of all source nodes, as 0.01.")
+]
+Nodes = Annotated[int | None, typer.Option(help="The number of condensed nodes, instead of --ratio.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="FIELD=VALUE",
+        help="A field of the method, as goal.epochs=80 or start=k-means; "
+        "`hypercondense methods NAME` lists them.",
+    ),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        help=f"For a search ({', '.join(names.SEARCHES)}): at most so many trials, as 7, or a time, as 60s "
+        "or 2m."
+    ),
+]
 DataDir = Annotated[
     Path | None,
     typer.Option(help="Where data sets are; then $HYPERCONDENSE_DATA, then the user cache."),
@@ -178,3 +198,16 @@ def _split_file() -> Any:
     ids = Annotated[int, Meta(ge=0, le=2**62)]
     fields = [(part, list[ids]) for part in ("train", "validation", "test")]
     return defstruct("SplitFile", fields, bases=(Value,))
+
+
+def parse_settings(settings: list[str] | None) -> dict[str, str]:
+    """``["time=2", "epochs=50"]`` as a mapping."""
+    from hypercondense.errors import ConfigError
+
+    parsed = {}
+    for setting in settings or []:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise ConfigError(f"--set takes FIELD=VALUE, such as goal.epochs=50, got {setting!r}")
+        parsed[name.strip()] = value.strip()
+    return parsed
