@@ -21,6 +21,7 @@ from hypercondense.interchange.facts import Facts, facts_of
 from hypercondense.interchange.problems import shown
 
 FEATURES, SOFT_LABEL = "features", "soft_label"
+OURS = (LABEL, SPLIT, FEATURES, SOFT_LABEL)  # attributes of nodes that are no columns of features
 
 
 def put_nodes(arrived: Arrived, rows: Sequence[Mapping[str, Any]], choices: Choices) -> None:
@@ -28,7 +29,7 @@ def put_nodes(arrived: Arrived, rows: Sequence[Mapping[str, Any]], choices: Choi
     keys: dict[str, None] = {}
     for row in rows:
         keys.update(dict.fromkeys(row))
-    own = [key for key in keys if key not in (LABEL, SPLIT, FEATURES, SOFT_LABEL)]
+    own = [key for key in keys if key not in OURS]
     for key in own:
         _check_key(arrived, rows, key)
     labels = [row.get(LABEL) for row in rows] if LABEL in keys else None
@@ -121,7 +122,16 @@ def _sparse(arrived: Arrived, given: list[Any], key: str) -> Any:
 def node_rows(hypergraph: Hypergraph) -> list[dict[str, Any]]:
     """Attributes of every node."""
     rows: list[dict[str, Any]] = [{} for _ in range(hypergraph.num_nodes)]
-    facts = facts_of(hypergraph)
+    add_classes(rows, hypergraph, facts_of(hypergraph), shares=np.copy)
+    for row, numbers in zip(rows, _feature_rows(hypergraph), strict=True):
+        row[FEATURES] = numbers
+    return rows
+
+
+def add_classes(
+    rows: Sequence[dict[str, Any]], hypergraph: Hypergraph, facts: Facts, *, shares: Callable[[Any], Any]
+) -> None:
+    """Add class, part and shares of classes to nodes that have them; the last as ``shares`` makes them."""
     for row, label in zip(rows, hypergraph.labels.tolist(), strict=True):
         if label != UNKNOWN:
             row[LABEL] = label if facts.classes is None else facts.classes[label]
@@ -130,11 +140,8 @@ def node_rows(hypergraph: Hypergraph) -> list[dict[str, Any]]:
             if part != NO_PART:
                 row[SPLIT] = PARTS[part]
     if hypergraph.soft_labels is not None:
-        for row, shares in zip(rows, hypergraph.soft_labels, strict=True):
-            row[SOFT_LABEL] = shares.copy()
-    for row, numbers in zip(rows, _feature_rows(hypergraph), strict=True):
-        row[FEATURES] = numbers
-    return rows
+        for row, own in zip(rows, hypergraph.soft_labels, strict=True):
+            row[SOFT_LABEL] = shares(own)
 
 
 def _feature_rows(hypergraph: Hypergraph) -> list[Any]:

@@ -17,11 +17,10 @@ from msgspec import UNSET
 from numpy.typing import NDArray
 
 from hypercondense.errors import safe
-from hypercondense.hypergraph import UNKNOWN, Hypergraph
-from hypercondense.hypergraph.arrays import NO_PART, PARTS
+from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import Arrived, hyperedge_weights
-from hypercondense.interchange.attributes import FEATURES, SOFT_LABEL
-from hypercondense.interchange.columns import LABEL, SPLIT, Choices
+from hypercondense.interchange.attributes import OURS, add_classes
+from hypercondense.interchange.columns import Choices
 from hypercondense.interchange.facts import KEY, Facts, facts_of, read_facts
 from hypercondense.interchange.hif_content import Edge, Hif, Incidence, Node
 from hypercondense.interchange.hif_nodes import put_hif_nodes
@@ -31,7 +30,6 @@ from hypercondense.interchange.table_columns import feature_columns
 
 _WEIGHT = "weight"
 _LABEL_MAP = "label_map"
-_OURS = (LABEL, SPLIT, FEATURES, SOFT_LABEL)  # attributes of nodes that are no features
 
 
 def hypergraph_of(
@@ -193,6 +191,8 @@ def content_of_hypergraph(hypergraph: Hypergraph, facts: Facts | None = None) ->
     elif weights is not None:
         for incidence, weight in zip(incidences, short_numbers(weights), strict=True):
             incidence[_WEIGHT] = weight
+    rows = _feature_rows(hypergraph)
+    add_classes(rows, hypergraph, facts, shares=short_numbers)
     classes = facts.classes or [str(number) for number in range(hypergraph.num_classes)]
     return {
         "network-type": "undirected",
@@ -200,33 +200,15 @@ def content_of_hypergraph(hypergraph: Hypergraph, facts: Facts | None = None) ->
             _LABEL_MAP: {name: number for number, name in enumerate(classes)},
             KEY: facts.content(),
         },
-        "nodes": [
-            {"node": node, "attrs": row}
-            for node, row in zip(nodes, _node_rows(hypergraph, facts), strict=True)
-        ],
+        "nodes": [{"node": node, "attrs": row} for node, row in zip(nodes, rows, strict=True)],
         "edges": records,
         "incidences": incidences,
     }
 
 
-def _node_rows(hypergraph: Hypergraph, facts: Facts) -> list[dict[str, Any]]:
-    rows = _feature_rows(hypergraph)
-    for row, label in zip(rows, hypergraph.labels.tolist(), strict=True):
-        if label != UNKNOWN:
-            row[LABEL] = label if facts.classes is None else facts.classes[label]
-    if hypergraph.parts is not None:
-        for row, part in zip(rows, hypergraph.parts.tolist(), strict=True):
-            if part != NO_PART:
-                row[SPLIT] = PARTS[part]
-    if hypergraph.soft_labels is not None:
-        for row, shares in zip(rows, hypergraph.soft_labels, strict=True):
-            row[SOFT_LABEL] = short_numbers(shares)
-    return rows
-
-
 def _feature_rows(hypergraph: Hypergraph) -> list[dict[str, Any]]:
     """A number for each feature; of sparse ones the first node has all, which tells their order."""
-    names = feature_columns(hypergraph, taken=_OURS)
+    names = feature_columns(hypergraph, taken=OURS)
     if not hypergraph.is_sparse:
         flat = short_numbers(hypergraph.features.reshape(-1))
         width = len(names)

@@ -8,11 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from hypercondense.interchange.assemble import Arrived
-from hypercondense.interchange.attributes import FEATURES, SOFT_LABEL, put_nodes
-from hypercondense.interchange.columns import LABEL, SPLIT, Choices, features_of
+from hypercondense.interchange.attributes import FEATURES, OURS, put_nodes
+from hypercondense.interchange.columns import Choices, features_of
 from hypercondense.interchange.problems import shown, tell
 
-_OURS = (LABEL, SPLIT, FEATURES, SOFT_LABEL)
 _FULL = 4  # cells for each number that is given: with more, features are kept sparse
 
 
@@ -27,7 +26,7 @@ class _Numbers:
         layout: tuple[str, ...] = ()  # of the last node whose attributes all are numbers
         own: list[int] = []
         for node, row in enumerate(rows):
-            features = {key: given for key, given in row.items() if key not in _OURS}
+            features = {key: given for key, given in row.items() if key not in OURS}
             if not {*map(type, features.values())} <= {int, float}:
                 features = self._only_numbers(node, features)
             if layout != (layout := tuple(features)):
@@ -72,7 +71,7 @@ class _Numbers:
 
 def put_hif_nodes(arrived: Arrived, rows: Sequence[Mapping[str, Any]], choices: Choices) -> None:
     """Fill in features, labels, soft labels and parts from the attributes of every node."""
-    own = [{key: row[key] for key in _OURS if key in row} for row in rows]
+    own = [{key: row[key] for key in OURS if key in row} for row in rows]
     put_nodes(arrived, own, choices)
     numbers = _Numbers(rows)
     for key, node in numbers.too_large.items():
