@@ -29,8 +29,8 @@ class WarmUp(Value):
         steps: Steps of Adam; more if what is taught is still below its thresholds.
         neighbours: Members besides the anchor that a hyperedge is taught.
         step: Step of Adam.
-        sharpen: Whether first features are such that they are means of source rows (Eq. 6) *after* being
-            diffused through the taught hyperedges. Paper: before, so that they are smoothed twice.
+        sharpen: Whether first features become means of source rows (Eq. 6) when they are diffused through
+            the taught hyperedges. Paper: they are such means already, and are smoothed a second time.
     """
 
     steps: CountOrZero = 20

@@ -24,8 +24,8 @@ class Bundles(Value):
     Args:
         size: Nodes of a bundle; classes whose number of nodes is no multiple have smaller ones too.
         noise: Share of the differences between raw features that the nodes of a bundle differ by.
-        smoothing: Share of every label that is spread evenly over all classes at the end. Rows are never
-            ambiguous, nodes of the source are: a network never asked to be quite sure concludes better.
+        smoothing: Share of every label that is spread evenly over all classes at the end. Nodes of the
+            source can be ambiguous, and a network that learns from smoothed labels predicts these better.
         grip: Weight of a bundle's hyperedge beside the self-loops of its nodes.
     """
 

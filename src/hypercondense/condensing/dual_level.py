@@ -38,8 +38,8 @@ class DualLevel(Value, tag_field="kind", tag="dual-level"):
         unit_vectors: Whether the fine loss compares directions. Paper: raw inner products in Eq. 12,
             normalized features in Theorem 3.3.
         centered: Whether both losses see features without the mean of the class means. Paper: false. What
-            all classes share makes their prototypes nearly parallel; to tell them apart then means to leave
-            the data. Centered, "away from the others" is "towards its own" (docs/ablation.md).
+            all classes share makes their prototypes nearly parallel, and what moves them apart moves them
+            away from the data. Centered, it moves them towards their own class (docs/ablation.md).
         average_others: Whether the coarse loss takes the mean over other classes. Paper: false, the sum.
         sums: Whether the coarse loss is a sum over classes and the fine one over nodes. Paper: true. Means
             keep the balance of Eq. 13 the same for 3 and for 60 classes.

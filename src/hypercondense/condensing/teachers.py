@@ -1,8 +1,8 @@
 """Teachers: networks trained on the whole source, whose opinion of every node is to be predicted as well.
 
-Few training nodes are soon learnt by heart: rows that are optimized long enough for them suit them and no
-others. But the features of *all* nodes are known. Teachers say which classes the nodes without a label are
-likely to have. A teacher takes as long as a training on everything.
+Where training nodes are few, rows that are optimized for long predict these nodes and no others. But the
+features of *all* nodes are known, and teachers say which classes nodes without a label are likely to have.
+A teacher takes as long as a training on everything.
 """
 
 from collections.abc import Callable

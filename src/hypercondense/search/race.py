@@ -1,8 +1,8 @@
 """The policy of ``auto``: try the recipes that are expected to gain most, as long as that pays.
 
-Before a trial, what it will gain is unknown; how such recipes did on other data is not. That and the number
-of validation nodes, who can tell small gains only where there are many of them, give the expected gain.
-After it, a recipe replaces the one in front if its gain, shrunk towards what was expected, is above 0.
+Before a trial its gain is expected from how its recipe did on other data, and from the number of validation
+nodes: few of them cannot tell small gains. After it, a recipe replaces the one in front if its gain, shrunk
+towards what was expected, is above 0.
 """
 
 import math
