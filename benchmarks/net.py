@@ -1,12 +1,15 @@
 """Digests of what every method makes, to see that a change of the code changes no result.
 
-    python benchmarks/net.py --data-dir DIR --out net.jsonl     write the digests, resumable
+    OMP_WAIT_POLICY=passive python benchmarks/net.py --data-dir DIR --out net.jsonl [--data zoo ...]
+                                                    write the digests, resumable; threads that wait
+                                                    for each other take a busy machine otherwise
     python benchmarks/net.py --compare benchmarks/net.jsonl net.jsonl [--expected CASE ...]
 
 Comparing exits with 1 where something differs that is not expected to.
 
 Digests depend on the processor, so both files must come from one machine. What is written is one JSON line
 for each case, data set, seed and number of threads; ``since`` is the version that made it, if not 0.1.0.
+CONTRIBUTING.md tells which lines are committed. Seconds are of the processor.
 """
 
 import argparse
@@ -24,6 +27,7 @@ import torch
 from hypercondense.catalogue import condense
 from hypercondense.data import load, synthetic
 from hypercondense.hypergraph import Hypergraph, split
+from hypercondense.version import __version__
 
 _HALF: dict[str, Any] = {"time": 1.0}
 _RAW: dict[str, Any] = {"kernel": "none"}
@@ -60,6 +64,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "ridge-smoothed": ("ridge", {"goal.labels": "smoothed", "goal.also": [_HALF]}),
     "ridge-structure": ("ridge", {"structure": "default", "goal.closed_form.epochs": 40}),
+    "learnt": ("learnt", {}),
     "unrolled": ("unrolled", {}),
     "unrolled-last": (
         "unrolled",
@@ -99,8 +104,6 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 CHOSEN = ("ahgcdd-chosen", "ahgcdd-paper-grid")
 BUDGETS = {"ahgcdd-paper-grid": 3}
-#: Cases of methods that 0.1.0 did not have, or did not have so: their lines were made by this version.
-SINCE = dict.fromkeys(("ahgcdd-chosen", "ahgcdd-paper", "ahgcdd-x-paper", "ahgcdd-paper-grid"), "0.2.0.dev0")
 LAST = ("ahgcdd", "hgcpa", "hg-cond", "random", "herding", "k-center")
 SIZES = {"cora": 0.01, "zoo": 0.15, "digits": 0.01, "soft": 0.05}
 # They take long, and what they do is also done elsewhere.
@@ -137,7 +140,7 @@ def line(place: dict[str, Any], source: Hypergraph) -> dict[str, Any]:
     torch.set_num_threads(place["threads"])
     case = place["case"]
     method, options = CASES[case]
-    begin = time.perf_counter()
+    begin = time.process_time()
     result = condense(
         source,
         split(source, seed=place["seed"]),
@@ -147,11 +150,11 @@ def line(place: dict[str, Any], source: Hypergraph) -> dict[str, Any]:
         budget=BUDGETS.get(case),
         seed=place["seed"],
         select=case in CHOSEN or not case.startswith(LAST),
+        threads=place["threads"],
     )
     members = hashlib.sha256(json.dumps([ids.tolist() for ids in result.members]).encode()).hexdigest()
     found = {"digest": result.hypergraph.digest[:16], "members": members[:16]}
-    since = {"since": SINCE[case]} if case in SINCE else {}
-    return {**place, **found, "seconds": round(time.perf_counter() - begin, 2), **since}
+    return {**place, **found, "seconds": round(time.process_time() - begin, 2), "since": __version__}
 
 
 def compare(ours: Path, theirs: Path, *, expected: Sequence[str] = ()) -> bool:
@@ -174,6 +177,7 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--only", nargs="*", help="cases; all by default")
+    parser.add_argument("--data", nargs="*", default=list(SIZES), choices=SIZES, help="all by default")
     parser.add_argument("--compare", type=Path, nargs=2)
     parser.add_argument("--expected", nargs="*", default=(), help="cases that may differ")
     given = parser.parse_args()
@@ -181,10 +185,11 @@ def main() -> None:
         sys.exit(0 if compare(*given.compare, expected=given.expected) else 1)
     done = [json.loads(text) for text in given.out.read_text().splitlines()] if given.out.exists() else []
     known = [{key: row[key] for key in ("case", "data", "seed", "threads")} for row in done]
-    sources = {data: None if data == "soft" else load(data, data_dir=given.data_dir) for data in SIZES}
-    sources["soft"] = soft_source()
+    sources = {
+        data: soft_source() if data == "soft" else load(data, data_dir=given.data_dir) for data in given.data
+    }
     for place in wanted():
-        if place in known or (given.only and place["case"] not in given.only):
+        if place in known or place["data"] not in sources or (given.only and place["case"] not in given.only):
             continue
         with given.out.open("a") as file:
             file.write(json.dumps(line(place, sources[place["data"]])) + "\n")
