@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         from_polars,
         from_pyg,
         from_scipy,
+        from_topobench,
         from_toponetx,
         from_xgi,
     )
@@ -70,6 +71,7 @@ __all__ = [
     "from_polars",
     "from_pyg",
     "from_scipy",
+    "from_topobench",
     "from_toponetx",
     "from_xgi",
     "load",
@@ -111,6 +113,7 @@ _HOMES = {
         "from_polars",
         "from_pyg",
         "from_scipy",
+        "from_topobench",
         "from_toponetx",
         "from_xgi",
     ),

@@ -15,7 +15,7 @@ from torch_geometric.data import Data
 from torch_geometric.data.hypergraph_data import HyperGraphData
 
 import hypercondense as hc
-from hypercondense.errors import ConversionError
+from hypercondense.errors import ConversionError, ConversionWarning
 
 NAN = float("nan")
 NODES = pd.DataFrame({"node": ["a", "b", "c"], "x": [1.0, 2.0, 3.0], "label": ["p", "q", None]})
@@ -145,13 +145,130 @@ class OnDevice:
 
 
 def test_a_hypergraph_of_dhg_on_another_device_is_copied_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "dhg", ModuleType("dhg"))
-    structure = SimpleNamespace(e=([(0, 1), (1, 2)], [1.0, 2.0]), num_v=3, device="cuda:0")
+    dhg: Any = ModuleType("dhg")
+    dhg.Hypergraph = SimpleNamespace
+    monkeypatch.setitem(sys.modules, "dhg", dhg)
+    structure = SimpleNamespace(
+        e=([(0, 1), (1, 2)], [1.0, 2.0]), num_v=3, device="cuda:0", v_weight=[1.0] * 3
+    )
     features, labels = torch.eye(3)[:, :2], OnDevice([0, 1, 0])
     source = hc.from_dhg(structure, {"features": features, "labels": labels})
     assert source.labels.tolist() == [0, 1, 0] and source.features.tolist() == np.eye(3, 2).tolist()
     with pytest.raises(ConversionError, match="'features' is on the device 'meta'"):
         hc.from_dhg(structure, {"features": torch.ones(3, 2, device="meta"), "labels": labels})
+
+
+ALL_AT_ONCE: dict[str, tuple[Callable[[], hc.Hypergraph], int, list[str]]] = {
+    "pandas": (
+        lambda: hc.from_pandas(
+            MEMBERSHIPS.assign(weight=["1", None, 2, -3], node=["a", None, "b", "zz"]),
+            NODES.assign(city="x", tall=[np.inf, 1, 2], node=["a", "a", "c"], split=["train", "huh", None]),
+            label="kind",
+        ),
+        8,
+        ["'kind'", "rows 0 and 1 are both", "dropna", "weights", "'city'", "'tall'", "'huh'"],
+    ),
+    "no column of hyperedges": (
+        lambda: hc.from_pandas(MEMBERSHIPS.drop(columns="hyperedge"), NODES.assign(city="x")),
+        2,
+        ["'hyperedge'", "'city'"],
+    ),
+    "PyG": (
+        lambda: pyg(
+            y=torch.tensor([0, -100, 1, 0]),
+            hyperedge_index=torch.tensor([[0, 7], [0, -1]]),
+            train_mask=torch.ones(4, dtype=torch.bool),
+            val_mask=torch.ones(5, 2, dtype=torch.bool),
+            incidence_weight=torch.ones(9),
+            hyperedge_weight=torch.ones(0),
+            is_self_loop=torch.ones(0, dtype=torch.bool),
+        ),
+        9,
+        ["below 0", "node 7", "-100", "'y' has 4", "'train_mask'", "'val_mask'", "'incidence_weight'"],
+    ),
+    "sets": (
+        lambda: hc.from_hyperedges(
+            [[["a"]], {"a", "zz"}, "abc", {"b": "heavy"}],
+            {"a": [1], "b": [np.nan]},
+            {"k": "p", "a": "q"},
+            split={"q": "train"},
+        ),
+        7,
+        ["['a']", "'zz'", "'abc'", "'heavy'", "labels name", "split name", "column 0 is nan"],
+    ),
+    "scipy": (
+        lambda: hc.from_scipy(np.eye(2), np.eye(3), [0], node_names=["a"], hyperedge_names=["x"], split=[]),
+        5,
+        ["rows of features", "labels", "names of nodes", "names of hyperedges", "the split"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALL_AT_ONCE)
+@pytest.mark.filterwarnings("ignore::hypercondense.errors.ConversionWarning")
+def test_all_that_is_wrong_is_told_at_once(name: str) -> None:
+    make, number, words = ALL_AT_ONCE[name]
+    with pytest.raises(ConversionError, match=f"{number} problems: ") as caught:
+        make()
+    assert [word for word in words if word not in str(caught.value)] == []
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: hc.from_pyg({"x": 1}), "data must be a Data or HyperGraphData of PyG, got a dict"),
+        (lambda: hc.from_xgi(None), "given must be a hypergraph of XGI, got a NoneType"),
+        (lambda: hc.from_networkx([]), "graph must be a graph of networkx, got a list"),
+        (lambda: hc.from_polars(NODES, NODES), r"incidence must be a DataFrame of Polars .*collect\(\)"),
+        (lambda: hc.from_arrow(NODES, NODES), "incidence must be a table of Arrow, got a DataFrame"),
+        (lambda: hc.from_hyperedges(None, {}, {}), "hyperedges must be collections of nodes"),
+    ],
+)
+def test_something_else_than_a_library_has_is_named(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+def test_what_the_other_library_tells_and_nobody_uses_is_named() -> None:
+    xgi, networkx = pytest.importorskip("xgi"), pytest.importorskip("networkx")
+    given = xgi.Hypergraph({"e": [1, 2]})
+    given.set_node_attributes({1: {"x": 1, "label": 0}, 2: {"x": 2}})
+    given.edges["e"]["colour"] = given["licence"] = "red"
+    with pytest.warns(ConversionWarning, match="'licence' of the whole, attribute 'colour' of hyperedges"):
+        hc.from_xgi(given)
+    graph = networkx.Graph(licence="MIT")
+    graph.add_node(1, bipartite=0, x=1, label=0)
+    graph.add_node("e", bipartite=1, colour="red")
+    graph.add_edge(1, "e", since=2020)
+    with pytest.warns(
+        ConversionWarning, match="'colour' of hyperedges, .*'licence' of the.*'since' of edges"
+    ):
+        hc.from_networkx(graph)
+
+
+def test_ids_with_huge_gaps_take_no_memory() -> None:
+    with pytest.warns(ConversionWarning, match="999999999999 hyperedges have no members"):
+        source = pyg(hyperedge_index=torch.tensor([[0, 1, 1], [0, 0, 10**12]]))
+    assert source.num_hyperedges == 2 and source.hyperedge_names == ("0", "1000000000000")
+
+
+def test_types_that_numpy_has_not_are_numbers_too() -> None:
+    half = torch.tensor([0.5, 2, 2], dtype=torch.bfloat16)
+    source = pyg(x=torch.full((5, 2), 0.5, dtype=torch.bfloat16), incidence_weight=half)
+    assert source.features[0].tolist() == [0.5, 0.5]
+    assert source.incidence.weights is not None and source.incidence.weights.tolist() == [0.5, 2, 2]
+    sparse = torch.tensor([[1.0, 0], [2, 1]]).to_sparse()
+    assert hc.from_scipy(sparse, torch.eye(2), torch.tensor([0, 1])).num_incidences == 3
+
+
+def test_lists_of_features_and_labels_are_of_nodes_by_their_numbers() -> None:
+    source = hc.from_hyperedges([{0, 1}, {1, 2}], np.eye(3), [0, -1, 1], split=["train", None, "test"])
+    assert source.labels.tolist() == [0, -1, 1] and source.parts is not None
+    assert source.parts.tolist() == [0, -1, 2] and source.node_names is None
+
+
+def test_a_label_that_is_no_number_is_a_word() -> None:
+    assert tables(label=[np.inf, 1, None]).label_names == ("1", "inf")
 
 
 @pytest.mark.slow

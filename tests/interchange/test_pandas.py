@@ -155,7 +155,7 @@ def test_repeated_memberships_and_unused_columns_are_told() -> None:
     with pytest.warns(ConversionWarning, match="2 memberships are there more than once, as node 'C11'"):
         source = made(memberships=pd.concat([BASKETS, BASKETS[2:]]))
     assert source.num_incidences == 4 and "2 repeated members" in source.notes[0]
-    with pytest.warns(ConversionWarning, match="not used: 'when'"):
+    with pytest.warns(ConversionWarning, match="not used of the table of memberships: column 'when'"):
         assert made(memberships=BASKETS.assign(when="today")) == made()
 
 

@@ -46,6 +46,7 @@ WAYS = {
     "hypergraphx": Way(interchange.to_hypergraphx, interchange.from_hypergraphx, "hypergraphx"),
     "HyperTorch": Way(_hypertorch, interchange.from_hypertorch, "hypertorch"),
     "TopoNetX": Way(interchange.to_toponetx, interchange.from_toponetx, "toponetx"),
+    "TopoBench `Data`": Way(interchange.to_topobench, interchange.from_topobench, "torch_geometric"),
     "networkx": Way(interchange.to_networkx, interchange.from_networkx, "networkx"),
     "pandas": Way(interchange.to_pandas, lambda made: interchange.from_pandas(*made), "pandas"),
     "Polars": Way(interchange.to_polars, lambda made: interchange.from_polars(*made), "polars"),

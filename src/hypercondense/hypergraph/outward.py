@@ -43,6 +43,10 @@ class Outward:
         """A coloured hypergraph of TopoNetX."""
         return self._to("toponetx")
 
+    def to_topobench(self, **options: Any) -> Any:
+        """A ``Data`` of PyG with the names TopoBench has."""
+        return self._to("topobench", **options)
+
     def to_networkx(self) -> Any:
         """A bipartite graph of networkx."""
         return self._to("networkx")

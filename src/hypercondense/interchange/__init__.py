@@ -21,6 +21,7 @@ from hypercondense.interchange.tables import (
     to_pandas,
     to_polars,
 )
+from hypercondense.interchange.topobench import from_topobench, to_topobench
 from hypercondense.interchange.toponetx import from_toponetx, to_toponetx
 from hypercondense.interchange.xgi import from_xgi, to_xgi
 
@@ -36,6 +37,7 @@ __all__ = [
     "from_polars",
     "from_pyg",
     "from_scipy",
+    "from_topobench",
     "from_toponetx",
     "from_xgi",
     "to_arrow",
@@ -49,6 +51,7 @@ __all__ = [
     "to_polars",
     "to_pyg",
     "to_scipy",
+    "to_topobench",
     "to_toponetx",
     "to_xgi",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 
 from hypercondense.errors import ConversionError
 from hypercondense.hypergraph import UNKNOWN, Dense, Hypergraph, Ids
+from hypercondense.hypergraph.checks import checked_features
 from hypercondense.interchange.facts import Facts
 from hypercondense.interchange.ids import names_of
 from hypercondense.interchange.problems import Problems, shown, tell
@@ -34,6 +35,7 @@ class Arrived:
         facts: What one of our own told about itself.
         name: What to call it.
         notes: For readers.
+        refused: ``features`` or ``labels`` that were there, where the problems tell why they cannot be used.
     """
 
     problems: Problems
@@ -51,6 +53,7 @@ class Arrived:
     facts: Facts | None = None
     name: str | None = None
     notes: list[str] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
 
     def hypergraph(self) -> Hypergraph:
         """Check, complete and build it; all problems are raised at once."""
@@ -58,24 +61,27 @@ class Arrived:
         node_names = names_of("node", self.nodes, problems)
         if not len(self.nodes):
             problems.add("there are no nodes")
-        if self.features is None:
+        if self.features is None and "features" not in self.refused:
             problems.add(
                 "nodes have no features, which networks learn from; give a number or more for each node"
             )
         labels = np.full(len(self.nodes), UNKNOWN) if self.labels is None else self.labels
-        if not (np.asarray(labels) != UNKNOWN).any() and not self.label_names and not facts.label_names:
+        unlabelled = not (np.asarray(labels) != UNKNOWN).any() and "labels" not in self.refused
+        if unlabelled and not self.label_names and not facts.label_names:
             problems.add("no node has a label; at least one is needed, or the names of all classes")
         self._check_memberships()
+        hyperedge_names = names_of("hyperedge", self.hyperedges, problems)
+        features = None
+        if self.features is not None and "features" not in self.refused:
+            features = problems.add_raised(lambda: checked_features(self.features))
         problems.raise_any()
         ids, hyperedge_ids, weights, kept = self._memberships()
-        hyperedge_names = names_of("hyperedge", self.hyperedges, problems)
-        problems.raise_any()
-        if hyperedge_names is not None or len(kept) < len(self.hyperedges):
-            told = hyperedge_names or [str(place) for place in range(len(self.hyperedges))]
+        if len(kept) < len(self.hyperedges):
+            told = self.hyperedges if hyperedge_names is None else hyperedge_names
             hyperedge_names = names_of("hyperedge", [told[place] for place in kept.tolist()], problems)
         try:
             return Hypergraph(
-                features=self.features,
+                features=features,
                 labels=labels,
                 incidence=(ids, hyperedge_ids, weights),
                 num_nodes=len(self.nodes),
@@ -104,31 +110,40 @@ class Arrived:
             return
         weights = np.asarray(self.weights, np.float64)
         bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
-        if len(bad) and len(self.node_ids) == len(weights):
-            node = self.nodes[int(self.node_ids[bad[0]])]
-            hyperedge = self.hyperedges[int(self.hyperedge_ids[bad[0]])]
+        if len(bad):
+            first = bad[0]
             self.problems.add(
-                f"weights must be above 0 and finite: that of node {shown(node)} in hyperedge "
-                f"{shown(hyperedge)} is {weights[bad[0]]:g}, and {len(bad) - 1} more are not"
+                f"weights must be above 0 and finite: {self._membership(first)} is {weights[first]:g}, and "
+                f"{len(bad) - 1} more are not"
             )
+
+    def _membership(self, place: int) -> str:
+        """A membership by its ids, or by its place where they are among the problems."""
+        if len(self.node_ids) > place < len(self.hyperedge_ids):
+            node, hyperedge = int(self.node_ids[place]), int(self.hyperedge_ids[place])
+            if 0 <= node < len(self.nodes) and 0 <= hyperedge < len(self.hyperedges):
+                own = f"node {shown(self.nodes[node])} in hyperedge {shown(self.hyperedges[hyperedge])}"
+                return f"that of {own}"
+        return f"entry {place}"
 
     def _memberships(self) -> tuple[Ids, Ids, Dense | None, Ids]:
         """Memberships once each, hyperedges without gaps, and which hyperedges are kept."""
-        ids, owners = np.asarray(self.node_ids, np.int64), np.asarray(self.hyperedge_ids, np.int64)
+        ids = np.asarray(self.node_ids, np.int64)
+        kept, owners = np.unique(np.asarray(self.hyperedge_ids, np.int64), return_inverse=True)
         weights = None if self.weights is None else np.asarray(self.weights)
         _, first = np.unique(owners * max(1, len(self.nodes)) + ids, return_index=True)
         if repeated := len(ids) - len(first):
             place = np.setdiff1d(np.arange(len(ids)), first)[0]
             tell(
                 f"{repeated} memberships are there more than once, as node {shown(self.nodes[ids[place]])} "
-                f"in hyperedge {shown(self.hyperedges[owners[place]])}: the first is taken"
+                f"in hyperedge {shown(self.hyperedges[kept[owners[place]]])}: the first is taken"
             )
             self.notes.append(f"{repeated} repeated members of a hyperedge were dropped")
             ids, owners = ids[first], owners[first]
             weights = None if weights is None else weights[first]
-        kept, owners = np.unique(owners, return_inverse=True)
         if empty := len(self.hyperedges) - len(kept):
-            place = np.setdiff1d(np.arange(len(self.hyperedges)), kept)[0]
+            # Without a table of all: an object may declare any number.
+            place = int(np.flatnonzero(np.append(kept, -1) != np.arange(len(kept) + 1))[0])
             tell(f"{empty} hyperedges have no members and were left out, as {shown(self.hyperedges[place])}")
             self.notes.append(f"{empty} empty hyperedges were dropped")
         told = self.facts is not None and self.facts.weighted

@@ -30,26 +30,33 @@ def put_nodes(arrived: Arrived, rows: Sequence[Mapping[str, Any]], choices: Choi
     for row in rows:
         keys.update(dict.fromkeys(row))
     own = [key for key in keys if key not in OURS]
-    for key in own:
-        _check_key(arrived, rows, key)
+    before = len(arrived.problems.found)
+    own = [key for key in own if _is_plain(arrived, rows, key)]
+    _put_features(
+        arrived,
+        {str(key): [row.get(key) for row in rows] for key in own},
+        rows if FEATURES in keys else None,
+        choices,
+    )
+    arrived.refused |= {"features"} if len(arrived.problems.found) > before else set()
     labels = [row.get(LABEL) for row in rows] if LABEL in keys else None
     arrived.labels, arrived.label_names = labels_of(labels, len(rows), arrived.facts, arrived.problems)
     if SPLIT in keys:
         arrived.parts = parts_of([row.get(SPLIT) for row in rows], arrived.labels, arrived.problems)
     if SOFT_LABEL in keys:
         arrived.soft_labels = _stacked(arrived, [row.get(SOFT_LABEL) for row in rows], SOFT_LABEL)
-    columns = {str(key): [row.get(key) for row in rows] for key in own}
-    _put_features(arrived, columns, rows if FEATURES in keys else None, choices)
 
 
-def _check_key(arrived: Arrived, rows: Sequence[Mapping[str, Any]], key: Any) -> None:
+def _is_plain(arrived: Arrived, rows: Sequence[Mapping[str, Any]], key: Any) -> bool:
+    """Whether an attribute is one number or text for each node; what is several is told."""
     for place, row in enumerate(rows):
         if isinstance(row.get(key), Mapping | list | tuple | set):
             arrived.problems.add(
                 f"attribute {str(key)[:40]!r} of node {shown(arrived.nodes[place])} is a "
                 f"{type(row[key]).__name__}; one of several numbers must be called {FEATURES!r}"
             )
-            return
+            return False
+    return True
 
 
 def _put_features(

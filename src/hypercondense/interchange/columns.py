@@ -20,6 +20,7 @@ Missing: TypeAlias = Literal["error", "zero", "mean"]
 
 LABEL, SPLIT = "label", "split"
 _PART_NAMES = {**{name: number for number, name in enumerate(PARTS)}, "val": 1, "valid": 1, "dev": 1}
+_LARGEST = float(np.finfo(np.float32).max)
 _MOST_VALUES = 1000  # of a column that becomes one column for each
 
 
@@ -93,6 +94,12 @@ def _not_numbers(
 def _filled(
     name: str, numbers: NDArray[np.float64], choices: Choices, problems: Problems, what: str
 ) -> NDArray[np.float64]:
+    large = np.flatnonzero(np.abs(numbers) > _LARGEST)
+    if len(large):
+        problems.add(
+            f"{what} {name[:40]!r} must hold finite numbers of 32 bits: row {large[0]} is "
+            f"{numbers[large[0]]:g}, and {len(large) - 1} more are not"
+        )
     missing = np.flatnonzero(np.isnan(numbers))
     if not len(missing):
         return numbers
@@ -164,7 +171,7 @@ def _label(given: Any) -> Any:
         return str(bool(given))
     if isinstance(given, int | np.integer):
         return int(given)
-    if isinstance(given, float | np.floating) and given == np.floor(given):
+    if isinstance(given, float | np.floating) and np.isfinite(given) and given == np.floor(given):
         return int(given)
     return str(given).strip()
 

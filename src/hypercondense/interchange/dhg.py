@@ -7,7 +7,7 @@ import numpy as np
 
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import hyperedge_weights
-from hypercondense.interchange.problems import Problems, need, tell_lost
+from hypercondense.interchange.problems import Problems, expect, need, tell_lost, tell_unused
 from hypercondense.interchange.pyg import check_values, from_pyg_store, tensors_of
 
 _SELF_LOOPS = "num_self_loops"
@@ -27,19 +27,24 @@ def from_dhg(structure: Any, data: Mapping[str, Any], *, name: str | None = None
     >>> hc.from_dhg(*source.to_dhg()).num_nodes  # doctest: +SKIP
     60
     """
-    need("dhg", "dhg")
+    dhg = need("dhg", "dhg")
+    expect("structure", structure, dhg.Hypergraph, "a hypergraph of DHG")
+    expect("data", data, Mapping, "a table of tensors, with features and labels")
     problems = Problems("a hypergraph of DHG")
     for key in ("features", "labels"):
         if data.get(key) is None:
             problems.add(f"its data have no {key!r}; they have {', '.join(map(str, data))[:80]}")
     check_values(data, problems)
+    problems.raise_any()
+    if any(weight != 1 for weight in structure.v_weight):
+        tell_unused("a hypergraph of DHG", ["weights of nodes"])
     members, weights = structure.e
     loops = int(data.get(_SELF_LOOPS) or 0)
     kept = len(members) - loops
     members, weights = members[:kept], weights[:kept]
     sizes = [len(own) for own in members]
     index = np.stack([np.array([one for own in members for one in own]), np.repeat(np.arange(kept), sizes)])
-    store = {**data, "x": data["features"], "y": data["labels"], "num_nodes": structure.num_v}
+    store = {**data, "x": data.get("features"), "y": data.get("labels"), "num_nodes": structure.num_v}
     store |= {"hyperedge_index": index.astype(np.int64), "num_hyperedges": kept}
     store |= {"incidence_weight": np.repeat(np.asarray(weights, np.float64), sizes)}
     own = (*(key for key in store if key not in ("features", "labels", _SELF_LOOPS)),)

@@ -1,15 +1,15 @@
 """What graph libraries have in common: nodes with attributes, hyperedges with members and attributes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import Arrived, hyperedge_weights, members_of
 from hypercondense.interchange.attributes import put_nodes
 from hypercondense.interchange.columns import Choices
-from hypercondense.interchange.facts import Facts
+from hypercondense.interchange.facts import KEY, Facts
 from hypercondense.interchange.ids import number_all, numbered
-from hypercondense.interchange.problems import Problems, shown
+from hypercondense.interchange.problems import Problems, shown, tell_unused
 
 #: An attribute of a hyperedge: one weight for all its members, or a table of node and weight.
 WEIGHT, WEIGHTS = "weight", "weights"
@@ -24,9 +24,15 @@ def from_graph(
     choices: Choices,
     facts: Facts | None,
     name: str | None,
+    whole: Mapping[Any, Any],
+    used: Collection[str] = (),
 ) -> Hypergraph:
-    """A hypergraph from nodes with their attributes, members of hyperedges, and attributes of those."""
+    """A hypergraph from nodes with their attributes, members of hyperedges, and attributes of those.
+
+    ``whole`` are attributes of the whole, and ``used`` those of hyperedges that are no weights and are used.
+    """
     problems = Problems(what)
+    tell_unused(what, _unused(attributes.values(), whole, (WEIGHT, WEIGHTS, *used)))
     members: list[Any] = []
     owners: list[int] = []
     weights: list[float] = []
@@ -48,6 +54,14 @@ def from_graph(
     )
     put_nodes(arrived, list(nodes.values()), choices)
     return arrived.hypergraph()
+
+
+def _unused(
+    of_hyperedges: Iterable[Mapping[str, Any]], whole: Mapping[Any, Any], used: Collection[str]
+) -> Iterator[str]:
+    yield from (f"attribute {str(key)[:40]!r} of the whole" for key in whole if key != KEY)
+    for own in of_hyperedges:
+        yield from (f"attribute {str(key)[:40]!r} of hyperedges" for key in own if key not in used)
 
 
 def _weights_of(

@@ -7,7 +7,7 @@ class, ``split`` is its part, ``soft_label`` its shares of the classes, and ``me
 the rest, with provenance.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,6 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from hypercondense.errors import safe
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import Arrived, hyperedge_weights
 from hypercondense.interchange.attributes import OURS, add_classes
@@ -25,7 +24,7 @@ from hypercondense.interchange.facts import KEY, Facts, facts_of, read_facts
 from hypercondense.interchange.hif_content import Edge, Hif, Incidence, Node
 from hypercondense.interchange.hif_nodes import put_hif_nodes
 from hypercondense.interchange.ids import ids_of, number_all, numbered
-from hypercondense.interchange.problems import Problems, shown, tell
+from hypercondense.interchange.problems import Problems, shown, tell, tell_unused
 from hypercondense.interchange.table_columns import feature_columns
 
 _WEIGHT = "weight"
@@ -67,7 +66,7 @@ def hypergraph_of(
         name=name or (None if KEY in metadata else _name(metadata) or otherwise),
     )
     put_hif_nodes(arrived, [nodes.get(one, {}) for one in node_table], choices)
-    _tell_unused(content, edges, metadata)
+    tell_unused("this HIF", _unused(content, edges, metadata))
     return arrived.hypergraph()
 
 
@@ -151,21 +150,19 @@ def _number(edge: Any, given: Any, problems: Problems) -> float:
     return 1.0
 
 
-def _tell_unused(content: Hif, edges: Mapping[Any, Mapping[str, Any]], metadata: Mapping[str, Any]) -> None:
-    names = dict.fromkeys(
-        f"metadata {key[:40]!r}" for key in metadata if key not in (KEY, _LABEL_MAP, "name")
-    )
+def _unused(
+    content: Hif, edges: Mapping[Any, Mapping[str, Any]], metadata: Mapping[str, Any]
+) -> Iterator[str]:
+    """What is there and has no place in a hypergraph of ours."""
+    yield from (f"metadata {key[:40]!r}" for key in metadata if key not in (KEY, _LABEL_MAP, "name"))
     for row in edges.values():
-        names.update(dict.fromkeys(f"attribute {key[:40]!r} of edges" for key in row if key != _WEIGHT))
+        yield from (f"attribute {key[:40]!r} of edges" for key in row if key != _WEIGHT)
     for one in content.incidences:
-        if one.attrs is not UNSET and one.attrs:
-            names.update(dict.fromkeys(f"attribute {key[:40]!r} of incidences" for key in one.attrs))
+        if one.attrs is not UNSET:
+            yield from (f"attribute {key[:40]!r} of incidences" for key in one.attrs)
     nodes = () if content.nodes is UNSET else content.nodes
     if any(one.weight is not UNSET and one.weight != 1 for one in nodes):
-        names["weights of nodes"] = None
-    if names:
-        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-        tell(f"what was not used of this HIF: {', '.join(map(safe, list(names)[:8]))}{more}")
+        yield "weights of nodes"
 
 
 def content_of_hypergraph(hypergraph: Hypergraph, facts: Facts | None = None) -> dict[str, Any]:

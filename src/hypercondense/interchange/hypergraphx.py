@@ -12,6 +12,7 @@ from hypercondense.interchange.ids import ids_of
 from hypercondense.interchange.problems import Problems, need, tell_lost
 
 _NAME = "name"
+_OWN = ("weighted", "type")  # what it tells about every hypergraph
 
 
 def from_hypergraphx(
@@ -29,7 +30,7 @@ def from_hypergraphx(
         problems = Problems("a hypergraph of hypergraphx")
         problems.add(f"it must be undirected and of one time, a Hypergraph; got a {type(given).__name__}")
         problems.raise_any()
-    edges = given.get_edges(metadata=True)
+    edges, metadata = given.get_edges(metadata=True), given.get_hypergraph_metadata()
     keys = {edge: edge if (own := data.get(_NAME)) is None else own for edge, data in edges.items()}
     if len(set(keys.values())) < len(keys):
         keys = {edge: edge for edge in edges}
@@ -39,8 +40,10 @@ def from_hypergraphx(
         hyperedges=dict(zip(keys.values(), edges, strict=True)),
         attributes={keys[edge]: {**data, WEIGHT: given.get_weight(edge)} for edge, data in edges.items()},
         choices=Choices(text, missing),
-        facts=read_facts(given.get_hypergraph_metadata().get(KEY), f"metadata {KEY!r}"),
+        facts=read_facts(metadata.get(KEY), f"metadata {KEY!r}"),
         name=name,
+        whole={key: told for key, told in metadata.items() if key not in _OWN},
+        used=(_NAME,),
     )
 
 

@@ -1,5 +1,6 @@
 """HyperNetX: hypergraphs as tables of cells, with properties of nodes."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from hypercondense.errors import ConversionError
@@ -9,7 +10,7 @@ from hypercondense.interchange.attributes import FEATURES, SOFT_LABEL, put_nodes
 from hypercondense.interchange.columns import Choices, Missing, Text, is_missing
 from hypercondense.interchange.facts import lost_without_facts
 from hypercondense.interchange.ids import number_all, numbered
-from hypercondense.interchange.problems import Problems, need, tell_lost
+from hypercondense.interchange.problems import Problems, expect, need, tell_lost, tell_unused
 from hypercondense.interchange.table_columns import HYPEREDGE, NODE, SOFT, columns_of, lost_names
 
 _PROPERTIES, _WEIGHT = "misc_properties", "weight"
@@ -28,7 +29,8 @@ def from_hypernetx(
     >>> hc.from_hypernetx(source.to_hypernetx()).num_nodes  # doctest: +SKIP
     60
     """
-    need("hypernetx", "hypernetx")
+    hypernetx = need("hypernetx", "hypernetx")
+    expect("given", given, hypernetx.Hypergraph, "a hypergraph of HyperNetX")
     problems = Problems("a hypergraph of HyperNetX")
     table = given.nodes.dataframe
     rows = dict(zip(table.index.tolist(), table.to_dict("records"), strict=True))
@@ -51,6 +53,8 @@ def from_hypernetx(
         weights=weights,
         name=name,
     )
+    told = {"edges": given.edges.dataframe, "cells": cells}
+    tell_unused("a hypergraph of HyperNetX", (one for of in told for one in _unused(of, told[of])))
     put_nodes(arrived, [_attributes(row) for row in rows.values()], Choices(text, missing))
     return arrived.hypergraph()
 
@@ -64,6 +68,12 @@ def _attributes(row: dict[str, Any]) -> dict[str, Any]:
     }
     more = row.get(_PROPERTIES)
     return {**own, **(more if isinstance(more, dict) else {})}
+
+
+def _unused(of: str, table: Any) -> Iterator[str]:
+    """Properties of edges or cells other than weights."""
+    for row in table.to_dict("records"):
+        yield from (f"property {str(key)[:40]!r} of {of}" for key in _attributes(row))
 
 
 def to_hypernetx(hypergraph: Hypergraph) -> Any:

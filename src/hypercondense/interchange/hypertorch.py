@@ -6,7 +6,7 @@ import numpy as np
 
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import hyperedge_weights
-from hypercondense.interchange.problems import Problems, need, tell_lost
+from hypercondense.interchange.problems import Problems, expect, need, tell_lost
 from hypercondense.interchange.pyg import from_pyg_store, tensors_of
 
 _TASK = "node-classification"
@@ -20,7 +20,8 @@ def from_hypertorch(given: Any, *, name: str | None = None) -> Hypergraph:
     >>> hc.from_hypertorch(source.to_hypertorch()).num_nodes  # doctest: +SKIP
     60
     """
-    need("hypertorch", "hypertorch")
+    types = need("hypertorch.types", "hypertorch")
+    expect("given", given, types.HData, "an HData of HyperTorch")
     problems = Problems("an HData of HyperTorch")
     if str(given.task) != _TASK:
         problems.add(f"its task must be {_TASK}, so that y are classes of nodes; got {given.task}")

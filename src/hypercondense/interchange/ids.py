@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,16 @@ def numbered(
         table = dict(known) if known is not None else number_all(ids)
         positions = np.fromiter((table.get(given, -1) for given in ids), np.int64, len(ids))
     except TypeError:
-        for place, given in enumerate(ids):
-            if not _hashable(given):
-                problems.add(
-                    f"{what} {shown(given)} (entry {place}) is a {type(given).__name__}, which cannot be an "
-                    "id; use texts or whole numbers"
-                )
-        return np.empty(0, np.int64), {}
+        plain = [_hashable(given) for given in ids]
+        for place in np.flatnonzero(~np.array(plain)).tolist():
+            kind = type(ids[place]).__name__
+            problems.add(
+                f"{what} {shown(ids[place])} (entry {place}) is a {kind}, which cannot be an id; use "
+                "texts or whole numbers"
+            )
+        table = dict(known) if known is not None else number_all(compress(ids, plain))
+        known_or_told = (table.get(one, -1) if own else 0 for one, own in zip(ids, plain, strict=True))
+        positions = np.fromiter(known_or_told, np.int64, len(ids))
     unknown = list(dict.fromkeys(ids[place] for place in np.flatnonzero(positions < 0)[:10_000].tolist()))
     for given in unknown[:3]:
         missing = name_of(given) is None

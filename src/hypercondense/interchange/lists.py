@@ -9,15 +9,15 @@ from hypercondense.interchange.attributes import node_rows, put_nodes
 from hypercondense.interchange.columns import LABEL, Choices, Missing, Text
 from hypercondense.interchange.facts import lost_without_facts
 from hypercondense.interchange.ids import ids_of, number_all, numbered
-from hypercondense.interchange.problems import Problems, shown, tell_lost
+from hypercondense.interchange.problems import Problems, expect, number_in, shown, tell_lost
 
 
 def from_hyperedges(
     hyperedges: Iterable[Any] | Mapping[Any, Any],
-    features: Mapping[Any, Any],
-    labels: Mapping[Any, Any],
+    features: Mapping[Any, Any] | Iterable[Any],
+    labels: Mapping[Any, Any] | Iterable[Any],
     *,
-    split: Mapping[Any, str] | None = None,
+    split: Mapping[Any, str] | Iterable[str | None] | None = None,
     text: Text = "error",
     missing: Missing = "error",
     name: str | None = None,
@@ -27,8 +27,9 @@ def from_hyperedges(
     Args:
         hyperedges: Collections of nodes; a table has a name for each. A member that is a table of node and
             weight has weights.
-        features: For every node a row of numbers, or a table of column and value. These are the nodes.
-        labels: The class of those nodes whose class is known.
+        features: For every node a row of numbers, or a table of column and value. These are the nodes. An
+            array or a list is of nodes that are called 0, 1, 2 and so on.
+        labels: The class of those nodes whose class is known; of a list or an array also -1, None or NaN.
         split: ``"train"``, ``"validation"`` or ``"test"`` of some nodes.
         text: As in :func:`from_pandas`, for tables of column and value.
         missing: As in :func:`from_pandas`.
@@ -38,8 +39,11 @@ def from_hyperedges(
     ...                 {"ann": [1.0], "bob": [2.0], "eve": [3.0]}, {"ann": "physics", "bob": "law"})
     Hypergraph('unnamed', 3 nodes, 2 hyperedges, 4 incidences, 1 features, 2 classes)
     """
+    expect("hyperedges", hyperedges, Iterable, "collections of nodes, or a table of them")
     problems = Problems("hyperedges")
-    given = dict(hyperedges) if isinstance(hyperedges, Mapping) else dict(enumerate(hyperedges))
+    given = _by_place(hyperedges)
+    features, labels = _by_place(features), _by_place(labels)
+    split = None if split is None else _by_place(split)
     table = number_all(features)
     members, owners, weights = _memberships(given, problems)
     node_ids, _ = numbered("node", members, problems, known=table)
@@ -58,6 +62,11 @@ def from_hyperedges(
     return arrived.hypergraph()
 
 
+def _by_place(given: Mapping[Any, Any] | Iterable[Any]) -> dict[Any, Any]:
+    """A table as it is; of anything else each entry by its place."""
+    return dict(given) if isinstance(given, Mapping) else dict(enumerate(given))
+
+
 def _memberships(
     given: Mapping[Any, Any], problems: Problems
 ) -> tuple[list[Any], list[int], list[float] | None]:
@@ -73,7 +82,11 @@ def _memberships(
         members += sorted(own, key=str) if isinstance(nodes, set | frozenset) else own
         owners += [number] * len(own)
         weighted = weighted or isinstance(nodes, Mapping)
-        weights += [float(nodes[node]) for node in own] if isinstance(nodes, Mapping) else [1.0] * len(own)
+        if isinstance(nodes, Mapping):
+            where = f"hyperedge {shown(key)}"
+            weights += [number_in(nodes, node, 1.0, where, problems) for node in own]
+        else:
+            weights += [1.0] * len(own)
     return members, owners, weights if weighted else None
 
 

@@ -46,33 +46,70 @@ def from_scipy(
     Hypergraph('unnamed', 3 nodes, 2 hyperedges, 4 incidences, 3 features, 2 classes)
     """
     problems = Problems("an incidence matrix")
-    matrix = sp.coo_array(incidence if sp.issparse(incidence) else np.asarray(incidence))
-    if matrix.ndim != 2:
-        problems.add(f"it must be nodes x hyperedges, got shape {matrix.shape}")
-    rows = features.shape[0] if hasattr(features, "shape") else len(features)
+    matrix = problems.add_raised(lambda: _matrix(incidence))
+    rows = _rows(features)
     given = list(labels.tolist() if hasattr(labels, "tolist") else labels)
-    for what, number in (("features have", rows), ("there are", len(given))):
-        if number != matrix.shape[0]:
-            of = "rows" if what.startswith("f") else "labels"
-            turned = "; is it hyperedges x nodes? give its transpose" if number == matrix.shape[-1] else ""
-            problems.add(f"{what} {number} {of}, but it has {matrix.shape[0]} rows{turned}")
+    names = {"node": _listed(node_names), "hyperedge": _listed(hyperedge_names)}
+    if matrix is not None:
+        entries = {"rows of features": rows, "labels": len(given)}
+        entries |= {} if names["node"] is None else {"names of nodes": len(names["node"])}
+        entries |= {} if split is None else {"entries of the split": len(split)}
+        for what, number in entries.items():
+            if number != matrix.shape[0]:
+                turned = "; is it hyperedges x nodes? give its transpose" if number == matrix.shape[1] else ""
+                problems.add(f"there are {number} {what}, but it has {matrix.shape[0]} rows{turned}")
+        if names["hyperedge"] is not None and len(names["hyperedge"]) != matrix.shape[1]:
+            told = f"there are {len(names['hyperedge'])} names of hyperedges"
+            problems.add(f"{told}, but it has {matrix.shape[1]} columns")
     problems.raise_any()
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    numbers, names = labels_of(given, len(given), None, problems)
+    assert matrix is not None
+    numbers, label_names = labels_of(given, len(given), None, problems)
     return Arrived(
         problems=problems,
-        nodes=range(rows) if node_names is None else list(node_names),
-        hyperedges=range(matrix.shape[1]) if hyperedge_names is None else list(hyperedge_names),
+        nodes=range(rows) if names["node"] is None else names["node"],
+        hyperedges=range(matrix.shape[1]) if names["hyperedge"] is None else names["hyperedge"],
         node_ids=matrix.coords[0],
         hyperedge_ids=matrix.coords[1],
         weights=matrix.data,
         features=features,
         labels=numbers,
-        label_names=names,
+        label_names=label_names,
         parts=parts_of(split, numbers, problems),
         name=name,
     ).hypergraph()
+
+
+def _matrix(incidence: Any) -> Any:
+    """As coordinates, each once and none of 0; what was given is not changed."""
+    if getattr(incidence, "is_sparse", False) or "sparse" in str(getattr(incidence, "layout", "")):
+        made = incidence.detach().cpu().to_sparse_coo().coalesce()  # a tensor of torch
+        matrix = sp.coo_array((made.values().numpy(), tuple(made.indices().numpy())), shape=tuple(made.shape))
+    elif sp.issparse(incidence):
+        matrix = sp.coo_array(incidence)
+    else:
+        dense = np.asarray(incidence.detach().cpu() if hasattr(incidence, "detach") else incidence)
+        if dense.ndim != 2 or dense.dtype.kind not in "fiub":
+            raise ValueError(
+                f"it must be numbers, nodes x hyperedges; got {dense.dtype} of shape {dense.shape}"
+            )
+        matrix = sp.coo_array(dense)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+        raise ValueError(
+            f"it must be numbers, nodes x hyperedges; got {matrix.dtype} of shape {matrix.shape}"
+        )
+    matrix = sp.coo_array(matrix, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _rows(features: Any) -> int:
+    shape = getattr(features, "shape", None)
+    return len(features) if shape is None else int(shape[0]) if len(shape) else 0
+
+
+def _listed(given: Iterable[Any] | None) -> list[Any] | None:
+    return None if given is None else list(given)
 
 
 def to_scipy(hypergraph: Hypergraph) -> Matrices:

@@ -8,9 +8,9 @@ from hypercondense.interchange.attributes import node_rows, put_nodes
 from hypercondense.interchange.columns import Choices, Missing, Text
 from hypercondense.interchange.facts import KEY, facts_of, read_facts
 from hypercondense.interchange.ids import ids_of, number_all, numbered
-from hypercondense.interchange.problems import Problems, need, shown
+from hypercondense.interchange.problems import Problems, expect, need, number_in, shown, tell_unused
 
-_SIDE = "bipartite"
+_SIDE, _WEIGHT = "bipartite", "weight"
 
 
 def from_networkx(
@@ -25,7 +25,8 @@ def from_networkx(
     >>> hc.from_networkx(source.to_networkx()).num_nodes
     60
     """
-    need("networkx", "networkx")
+    networkx = need("networkx", "networkx")
+    expect("graph", graph, networkx.Graph, "a graph of networkx")
     problems = Problems("a graph of networkx")
     if graph.is_directed():
         problems.add("it is directed; give graph.to_undirected()")
@@ -34,12 +35,15 @@ def from_networkx(
         if side not in (0, 1):
             problems.add(f"vertex {shown(vertex)} must have bipartite=0 (node) or 1 (hyperedge)")
     nodes = number_all(vertex for vertex, side in sides.items() if side == 0)
-    pairs = []
+    pairs: list[tuple[Any, Any, float]] = []
+    unused = {f"attribute {str(key)[:40]!r} of the graph" for key in graph.graph if key != KEY}
     for one, other, attributes in graph.edges(data=True):
         node, hyperedge = (one, other) if sides[one] == 0 else (other, one)
         if {sides[one], sides[other]} != {0, 1}:
             problems.add(f"edge {shown(one)} - {shown(other)} must be between a node and a hyperedge")
-        pairs.append((node, hyperedge, attributes.get("weight", 1.0)))
+        where = f"edge {shown(one)} - {shown(other)}"
+        pairs.append((node, hyperedge, number_in(attributes, _WEIGHT, 1.0, where, problems)))
+        unused |= {f"attribute {str(key)[:40]!r} of edges" for key in attributes if key != _WEIGHT}
     problems.raise_any()
     hyperedges = [vertex for vertex, side in sides.items() if side == 1]
     node_ids, _ = numbered("node", [pair[0] for pair in pairs], problems, known=nodes)
@@ -56,6 +60,9 @@ def from_networkx(
         name=name,
     )
     rows = [{key: value for key, value in graph.nodes[one].items() if key != _SIDE} for one in nodes]
+    for one in hyperedges:
+        unused |= {f"attribute {str(key)[:40]!r} of hyperedges" for key in graph.nodes[one] if key != _SIDE}
+    tell_unused("a graph of networkx", sorted(unused))
     put_nodes(arrived, rows, Choices(text, missing))
     return arrived.hypergraph()
 
@@ -79,6 +86,6 @@ def to_networkx(hypergraph: Hypergraph) -> Any:
     members, owners, weights = hypergraph.incidence
     given = [1.0] * len(members) if weights is None else weights.tolist()
     for node, hyperedge, weight in zip(members.tolist(), owners.tolist(), given, strict=True):
-        attributes = {} if weights is None else {"weight": weight}
+        attributes = {} if weights is None else {_WEIGHT: weight}
         graph.add_edge(nodes[node], hyperedges[hyperedge], **attributes)
     return graph

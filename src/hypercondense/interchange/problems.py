@@ -1,12 +1,13 @@
 """What is wrong with something given, told all at once; what a conversion loses, told in one warning."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from hypercondense.errors import ConversionError, ConversionWarning, safe
 
+_Made = TypeVar("_Made")
 _SHOWN = 8  # problems in a message; more are counted
 _LETTERS = 40  # of what was given in a message
 
@@ -22,6 +23,14 @@ class Problems:
         """One more; the same one twice is told once."""
         if problem not in self.found:
             self.found.append(problem)
+
+    def add_raised(self, make: Callable[[], _Made]) -> _Made | None:
+        """What ``make`` gives, or ``None`` and one more problem, where it refuses what it is given."""
+        try:
+            return make()
+        except (TypeError, ValueError) as error:
+            self.add(str(error))
+            return None
 
     def raise_any(self) -> None:
         """Raise :class:`ConversionError` if there was a problem.
@@ -52,6 +61,38 @@ def tell_lost(where: str, lost: Iterable[str]) -> None:
             ConversionWarning,
             stacklevel=_caller(),
         )
+
+
+def tell_unused(what: str, names: Iterable[str]) -> None:
+    """One warning that names what a library tells and a hypergraph of ours has no place for."""
+    named = list(dict.fromkeys(names))
+    if named:
+        more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+        tell(f"what was not used of {what}: {', '.join(map(safe, named[:_SHOWN]))}{more}")
+
+
+def number_in(
+    given: Mapping[Any, Any], key: Any, otherwise: float, where: str, problems: "Problems"
+) -> float:
+    """A number by its key; what is none is told with the place it is in."""
+    value = given.get(key, otherwise)
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        problems.add(f"{shown(key)} of {where} must be a number, got {shown(value)}")
+        return otherwise
+
+
+def expect(name: str, given: object, kinds: type | tuple[type, ...], wanted: str) -> None:
+    """Raise ``TypeError`` where something of another kind was given.
+
+    >>> expect("given", 5, str, "a text")
+    Traceback (most recent call last):
+    ...
+    TypeError: given must be a text, got a int
+    """
+    if not isinstance(given, kinds):
+        raise TypeError(f"{name} must be {wanted}, got a {type(given).__name__}")
 
 
 def tell(text: str) -> None:

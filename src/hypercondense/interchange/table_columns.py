@@ -21,7 +21,7 @@ from hypercondense.interchange.columns import (
 )
 from hypercondense.interchange.facts import Facts, facts_of
 from hypercondense.interchange.ids import ids_of, number_all, numbered
-from hypercondense.interchange.problems import Problems, shown, tell
+from hypercondense.interchange.problems import Problems, shown, tell_unused
 
 NODE, HYPEREDGE, WEIGHT = "node", "hyperedge", "weight"
 #: Shares of a class, for each a column.
@@ -84,52 +84,48 @@ def from_columns(
 ) -> Hypergraph:
     """A hypergraph from the columns of two tables."""
     problems = Problems(what)
-    for of, columns, wanted in (
-        ("memberships", incidence, (roles.node, roles.hyperedge)),
-        ("nodes", nodes, (roles.node,)),
-    ):
-        for column in wanted:
-            _present(columns, column, column, of, problems)
     weight = _present(incidence, roles.weight, WEIGHT, "memberships", problems)
     own = roles.of_nodes(nodes, problems)
-    problems.raise_any()
-    unused = [key for key in incidence if key not in (roles.node, roles.hyperedge, weight)]
-    if unused:
-        tell(f"columns of the table of memberships that were not used: {', '.join(map(shown, unused[:8]))}")
-    for of, columns, column in (
-        ("nodes", nodes, roles.node),
-        ("memberships", incidence, roles.node),
-        ("memberships", incidence, roles.hyperedge),
-    ):
-        _check_ids(of, column, columns[column], problems)
-    problems.raise_any()
-    ids = _listed(nodes[roles.node])
-    members, owners = _listed(incidence[roles.node]), _listed(incidence[roles.hyperedge])
-    node_ids, _ = numbered("node", members, problems, known=_node_table(ids, problems))
-    hyperedge_ids, hyperedges = numbered("hyperedge", owners, problems)
+    ids = _ids(nodes, roles.node, "nodes", problems)
+    table = None if ids is None else _node_table(ids, problems)
+    members = _ids(incidence, roles.node, "memberships", problems)
+    owners = _ids(incidence, roles.hyperedge, "memberships", problems)
+    if members is not None and owners is not None:
+        unused = [key for key in incidence if key not in (roles.node, roles.hyperedge, weight)]
+        tell_unused("the table of memberships", (f"column {shown(key)}" for key in unused))
+    node_ids, _ = numbered("node", members or (), problems, known=table)
+    hyperedge_ids, hyperedges = numbered("hyperedge", owners or (), problems)
     if label_names is not None:
         facts = Facts(**{**_fields(facts), "label_names": tuple(label_names)})
+    rows = max(map(len, nodes.values()), default=0)
     arrived = Arrived(
         problems=problems,
-        nodes=ids,
+        nodes=range(rows) if ids is None or table is None or len(table) < len(ids) else ids,
         hyperedges=list(hyperedges),
         node_ids=node_ids,
         hyperedge_ids=hyperedge_ids,
         weights=None if weight is None else _weights(weight, incidence[weight], problems),
         facts=facts,
         name=name,
+        refused={"labels"} if roles.label not in (None, own.label) else set(),
     )
     _put_nodes(arrived, nodes, own, choices)
     return arrived.hypergraph()
 
 
-def _check_ids(of: str, column: Hashable, ids: Any, problems: Problems) -> None:
+def _ids(columns: Columns, column: Hashable, of: str, problems: Problems) -> list[Any] | None:
+    """The ids in a column; ``None`` where it is not there or has gaps, which is told."""
+    if _present(columns, column, column, of, problems) is None:
+        return None
+    ids = _listed(columns[column])
     empty = [row for row, one in enumerate(ids) if is_missing(one)]
     if empty:
         problems.add(
             f"column {str(column)[:_SHOWN]!r} of the table of {of} has no value in {len(empty)} rows, the "
             f"first is row {empty[0]}; leave such rows out, by dropna(subset=[{str(column)[:_SHOWN]!r}])"
         )
+        return None
+    return ids
 
 
 def _listed(column: Any) -> list[Any]:
@@ -140,12 +136,12 @@ def _fields(facts: Facts | None) -> dict[str, Any]:
     return {} if facts is None else {key: getattr(facts, key) for key in Facts.__struct_fields__}
 
 
-def _node_table(ids: list[Any], problems: Problems) -> dict[Any, int]:
+def _node_table(ids: list[Any], problems: Problems) -> dict[Any, int] | None:
     try:
         table = number_all(ids)
     except TypeError:
-        _, table = numbered("node", ids, problems)
-        return table
+        numbered("node", ids, problems)
+        return None
     if len(table) < len(ids):
         first: dict[Any, int] = {}
         twice = [row for row, one in enumerate(ids) if first.setdefault(one, row) != row]
@@ -175,14 +171,17 @@ def _put_nodes(arrived: Arrived, nodes: Columns, roles: Roles, choices: Choices)
     soft = [key for key in nodes if str(key).startswith(SOFT)]
     if soft:
         shares = [_weights(key, nodes[key], problems) for key in soft]
-        problems.raise_any()
-        arrived.soft_labels = np.stack(shares, axis=1)
+        whole = all(one is not None for one in shares)
+        arrived.soft_labels = np.stack(shares, axis=1) if whole else None
+    before = len(problems.found)
     if PLACES in nodes and VALUES in nodes:
         arrived.features = _sparse(nodes[PLACES], nodes[VALUES], facts, problems)
         arrived.feature_names = None if facts is None else facts.feature_names
+        arrived.refused |= {"features"} if len(problems.found) > before else set()
         return
     columns = {str(key): nodes[key] for key in roles.features or ()}
     arrived.features, arrived.feature_names = features_of(columns, choices, problems) or (None, None)
+    arrived.refused |= {"features"} if len(problems.found) > before else set()
     if facts is not None and facts.num_features == len(columns):
         arrived.feature_names = facts.feature_names
     if facts is not None and facts.sparse and arrived.features is not None:

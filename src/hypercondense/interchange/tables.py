@@ -16,7 +16,7 @@ from hypercondense.hypergraph import Hypergraph
 from hypercondense.hypergraph.given import is_frame, texts
 from hypercondense.interchange.columns import LABEL, Choices, Missing, Text
 from hypercondense.interchange.facts import KEY, Facts, facts_of, lost_without_facts, read_facts
-from hypercondense.interchange.problems import need, tell_lost
+from hypercondense.interchange.problems import expect, need, tell_lost
 from hypercondense.interchange.table_columns import (
     HYPEREDGE,
     NODE,
@@ -107,7 +107,9 @@ def from_polars(
     >>> hc.from_polars(*source.to_polars()).num_nodes
     60
     """
-    need("polars", "polars")
+    polars = need("polars", "polars")
+    for what, table in (("incidence", incidence), ("nodes", nodes)):
+        expect(what, table, polars.DataFrame, "a DataFrame of Polars (of a LazyFrame what collect() gives)")
     return from_columns(
         "tables of Polars",
         {key: _of_polars(column) for key, column in incidence.to_dict(as_series=True).items()},
@@ -128,11 +130,13 @@ def from_arrow(
     >>> hc.from_arrow(*source.to_arrow()).num_nodes
     60
     """
-    need("pyarrow", "arrow")
+    arrow = need("pyarrow", "arrow")
+    for what, table in (("incidence", incidence), ("nodes", nodes)):
+        expect(what, table, (arrow.Table, arrow.RecordBatch), "a table of Arrow")
     return from_columns(
         "tables of Arrow",
-        {key: _of_arrow(incidence.column(key)) for key in incidence.column_names},
-        {key: _of_arrow(nodes.column(key)) for key in nodes.column_names},
+        _of_arrow(incidence, "memberships"),
+        _of_arrow(nodes, "nodes"),
         roles=Roles(),
         choices=Choices(text, missing),
         facts=facts_in(nodes.schema.metadata or {}),
@@ -177,10 +181,17 @@ def _of_polars(column: Any) -> Any:
     return column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
 
 
-def _of_arrow(column: Any) -> Any:
+def _of_arrow(table: Any, of: str) -> dict[Hashable, Any]:
     kinds = need("pyarrow.types", "arrow")
-    plain = kinds.is_integer(column.type) or kinds.is_floating(column.type)
-    return column.to_numpy() if plain and not column.null_count else column.to_pylist()
+    columns: dict[Hashable, Any] = {}
+    for place, key in enumerate(table.column_names):
+        if key in columns:
+            raise ConversionError(f"the table of {of} has two columns {str(key)[:40]!r}; rename one")
+        column = table.column(place)
+        plain = kinds.is_integer(column.type) or kinds.is_floating(column.type)
+        plain = plain and not column.null_count
+        columns[key] = column.to_numpy(zero_copy_only=False) if plain else column.to_pylist()
+    return columns
 
 
 def to_pandas(hypergraph: Hypergraph) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ from hypercondense.interchange.columns import Choices, Missing, Text
 from hypercondense.interchange.facts import KEY, facts_of, read_facts
 from hypercondense.interchange.graphs import WEIGHT, from_graph, hyperedge_attributes
 from hypercondense.interchange.ids import ids_of
-from hypercondense.interchange.problems import need
+from hypercondense.interchange.problems import expect, need
 
 _NAME, _PLACE = "name", "place"
 
@@ -26,7 +26,9 @@ def from_toponetx(
     >>> hc.from_toponetx(source.to_toponetx()).num_nodes  # doctest: +SKIP
     60
     """
-    need("toponetx", "toponetx")
+    toponetx = need("toponetx", "toponetx")
+    kinds = (toponetx.ColoredHyperGraph, toponetx.CombinatorialComplex)
+    expect("given", given, kinds, "a ColoredHyperGraph or CombinatorialComplex of TopoNetX")
     nodes = {}
     for cell, attributes in _cells(given, 0).items():
         (node,) = cell[0]
@@ -50,6 +52,8 @@ def from_toponetx(
         choices=Choices(text, missing),
         facts=read_facts(given.complex.get(KEY), f"complex[{KEY!r}]"),
         name=name,
+        whole=given.complex,
+        used=(_NAME, _PLACE),
     )
 
 

@@ -9,7 +9,7 @@ from hypercondense.interchange.columns import Choices, Missing, Text
 from hypercondense.interchange.facts import KEY, facts_of, read_facts
 from hypercondense.interchange.graphs import from_graph, hyperedge_attributes
 from hypercondense.interchange.ids import ids_of
-from hypercondense.interchange.problems import Problems, need
+from hypercondense.interchange.problems import Problems, expect, need
 
 
 def from_xgi(
@@ -32,6 +32,7 @@ def from_xgi(
     60
     """
     xgi = need("xgi", "xgi")
+    expect("given", given, (xgi.Hypergraph, xgi.DiHypergraph), "a hypergraph of XGI")
     if isinstance(given, xgi.DiHypergraph):
         problems = Problems("a hypergraph of XGI")
         problems.add("it is directed; give an undirected one")
@@ -45,6 +46,7 @@ def from_xgi(
         choices=Choices(text, missing),
         facts=read_facts(told, f"H[{KEY!r}]"),
         name=name,
+        whole=given._net_attr,
     )
 
 
