@@ -11,6 +11,9 @@ from hypercondense import models
 from hypercondense.nn.message_passing import Structure
 from interchange.networks import HIDDEN, LIBRARIES, accuracy, exported
 
+#: DHG makes sparse tensors without saying whether they are to be checked; torch warns of the first.
+pytestmark = pytest.mark.filterwarnings("ignore:Sparse invariant checks:UserWarning")
+
 #: Weights of memberships in three hyperedges, by what a library sees of them.
 WEIGHTS = {"all": [0.5, 2, 3, 4, 0.25], "hyperedge": [2, 2, 2, 0.5, 0.5], "none": None}
 
