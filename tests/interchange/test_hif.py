@@ -296,3 +296,18 @@ def test_what_xgi_writes_is_read() -> None:
     network.set_node_attributes({"ann": {"age": 3, "label": "a"}, "bob": {"age": 4, "label": "b"}})
     source = hc.from_hif(xgi.to_hif_dict(network))
     assert source.num_hyperedges == 2 and sorted(source.node_names or ()) == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("ending", [".json", ".json.zst"])
+def test_hypertorch_reads_what_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    hypertorch = pytest.importorskip("hypertorch.data", reason="`make peers` runs this where it is")
+    monkeypatch.setenv("HYPERTORCH_CACHE_DIR", str(tmp_path))
+    (tmp_path / "hif_schema.json").write_text(json.dumps(schema()))  # else it asks the network for it
+    source = plain(labels=[0, 2, 1, 0])
+    source.to_hif(tmp_path / f"x{ending}")
+    data, _ = hypertorch.HIFLoader.load_from_path(str(tmp_path / f"x{ending}"), task="node-classification")
+    np.testing.assert_array_equal(data.x.numpy(), source.features)
+    assert data.y.tolist() == source.labels.tolist()
+    assert data.hyperedge_index.shape == (2, source.num_incidences)
