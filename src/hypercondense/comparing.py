@@ -8,7 +8,6 @@ from typing import Any
 from hypercondense.catalogue import make_method, recorded_name
 from hypercondense.condensation import Condensation
 from hypercondense.condensing.job import Method
-from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.run import condense_by
 from hypercondense.errors import ConfigError
 from hypercondense.evaluation import Score, across_condensations, evaluate
@@ -24,13 +23,9 @@ from hypercondense.runtime.bars import watched
 from hypercondense.runtime.clock import TOTAL
 from hypercondense.runtime.engine import Engine, Here
 from hypercondense.runtime.progress import Progress, expect, part_of, silent, tells_time
-from hypercondense.search import costs
-from hypercondense.search.auto import Auto
-from hypercondense.search.portfolio import PORTFOLIO
+from hypercondense.search import costs, nominal
 
 WHOLE = "whole"  # the name of the source itself among the methods
-_OF_A_SEARCH = 2.0  # what a search costs beside its first recipe, about
-_COUNTING = ("search", "condense")  # stages of condensing that tell how far it is
 
 
 @dataclass(frozen=True)
@@ -108,7 +103,7 @@ def compare(
     for name, given in (("methods", methods), ("models", models)):
         if isinstance(given, str):
             raise ConfigError(
-                f"{name} must be a list of names, got the text {given[:40]!r}; give [{given!r:.40}]"
+                f"{name} must be a list of names, got the text {given[:40]!r}; give {given.split(',')!r:.60}"
             )
     chosen = {name: None if name == WHOLE else make_method(name) for name in methods}
     for model in models:
@@ -191,7 +186,7 @@ def _condensed(bench: _Bench, task: tuple[str, int]) -> Condensation:
     method = bench.chosen[name]
     assert method is not None
     begin, end = seed / bench.seeds, (seed + 1) / bench.seeds
-    inner = part_of(bench.report, f"{name}: condense", begin, end, counting=_COUNTING)
+    inner = part_of(bench.report, f"{name}: condense", begin, end, counting=nominal.COUNTING)
     known = recorded_name(name)
     return condense_by(method, bench.source, bench.split, name=known, seed=seed, progress=inner, **bench.how)
 
@@ -226,19 +221,11 @@ def _stages(
     stages = {}
     for name, method in chosen.items():
         if method is not None:
-            stages[f"{name}: condense"] = seeds * _condensing(method, sizes)
+            stages[f"{name}: condense"] = seeds * nominal.condensing(method, sizes)
         for model, seconds in trainings.items():
             number = runs if method is None else seeds * runs
             stages[f"{name}: {model}"] = number * seconds["whole" if method is None else "condensed"]
     return stages
-
-
-def _condensing(method: Method, sizes: costs.Sizes) -> float:
-    """Nominal seconds of one condensation, with the guard."""
-    guard = costs.judging(sizes, trainings=2, epochs=200, looks=4)
-    if isinstance(method, Auto):
-        return guard + _OF_A_SEARCH * costs.condensing(PORTFOLIO[0].recipe, sizes)
-    return guard + (costs.condensing(method, sizes) if isinstance(method, Recipe) else 0.0)
 
 
 def _row(

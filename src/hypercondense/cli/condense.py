@@ -96,11 +96,11 @@ def condense(
         output.warn(warning)
     with out_folder.sole_writer(folder):
         out_folder.check_begun(folder, resume=resume, force=force)
-        if retain is None and not resume:
+        if retain is None and not resume and not is_time(budget):
             asked: dict[str, Any] = {"ratio": ratio, "nodes": nodes, "ratio_of": ratio_of}
             asked |= {"method": method, "settings": changes, "budget": budget, "memory": most_memory}
             tell_cost(hypergraph, parts, **asked, cached=cache, quiet=quiet)
-        expected = EXPECTED if method == DEFAULT_METHOD else None
+        expected = EXPECTED if method == DEFAULT_METHOD and retain is None else None
         with (
             options.opened_engine(engine, address) as machines,
             output.progress(quiet=quiet, expected=expected) as progress,
@@ -148,6 +148,13 @@ def condense(
     show(result, folder, again=again, json=json, quiet=quiet)
     if quiet and out is None and not json:
         output.answer(str(folder))  # nobody could know it
+
+
+def is_time(budget: str | None) -> bool:
+    """Whether a time was given, which is kept whatever the work would take."""
+    from hypercondense.search.budget import Budget
+
+    return budget is not None and Budget.parse(budget).is_time
 
 
 def tell_cost(source: Any, parts: Any, *, quiet: bool, method: str, **how: Any) -> None:

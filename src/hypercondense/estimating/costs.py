@@ -28,6 +28,7 @@ from hypercondense.search.ahead import maps_of
 from hypercondense.search.auto import Auto
 from hypercondense.search.budget import Budget
 from hypercondense.search.costs import Sizes, condensing, judging
+from hypercondense.search.nominal import recipes_of
 from hypercondense.typed import NotNegative, Value, Whole
 
 _GROWTH = 1.05  # exponent of what grows with the source: beyond a cache nodes cost more
@@ -163,11 +164,7 @@ def _recipes(method: Method, sizes: Sizes) -> list[Recipe]:
             "estimates are of recipes and of auto, whose stages are known; `hypercondense methods` tells "
             "which methods are recipes"
         )
-    facts = method.facts(sizes, whole_training=True, chooses=sizes.validation > 0, seed=0)
-    entries = method.race.entries(facts)
-    budget = Budget() if method.budget is None else Budget.parse(str(method.budget))
-    most = 1 if sizes.validation == 0 else int(min(budget.trials, len(entries)))
-    return [entry.recipe for entry in entries[:most]]
+    return recipes_of(method, sizes)
 
 
 def _with_total(seconds: Mapping[str, float]) -> dict[str, float]:

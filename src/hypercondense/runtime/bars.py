@@ -47,6 +47,8 @@ def watched(progress: "Progress | bool | None") -> Iterator[Progress]:
     if progress is True:
         with shown() as bar:
             yield bar
+    elif progress and not callable(progress):
+        raise TypeError(f"progress must be True, or a function that is told, got {progress!r:.40}")
     else:
         yield progress or silent
 
@@ -163,7 +165,8 @@ class _Lines:
         self.last = now
         seconds = self.left.seconds()
         left = f", about {in_words(seconds)} left" if seconds is not None and done else ""
-        sys.stderr.write(safe(f"{stage} {done}/{total}{left} {_figures(figures)}".rstrip()) + "\n")
+        told = f": {_figures(figures)}" if figures else ""
+        sys.stderr.write(safe(f"{stage} {done}/{total}{left}{told}") + "\n")
 
 
 def _figures(figures: Mapping[str, float]) -> str:

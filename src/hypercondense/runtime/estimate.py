@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 _TELLING = 0.25  # of a stage: the less of it is done, the less its own speed says
+_FIRST_STEP = 0.05  # of a stage: what passes before a first report of less is mostly preparing
 
 
 @dataclass
@@ -15,6 +16,23 @@ class _Stage:
     share: float = 0.0
     seconds: float = 0.0
     reports: int = 0
+    prepared: float = 0.0  # seconds until the first report, where it tells of little work
+    ahead: float = 0.0  # the share that was done then
+
+    @property
+    def work(self) -> float:
+        """What was expected of the part that tells how fast it is."""
+        return self.expected * (self.share - self.ahead)
+
+    @property
+    def working(self) -> float:
+        """Seconds that this part took."""
+        return self.seconds - self.prepared
+
+    @property
+    def tells_speed(self) -> bool:
+        """Whether anything was done after preparing."""
+        return self.work > 0 and self.working > 0
 
 
 class TimeLeft:
@@ -27,6 +45,7 @@ class TimeLeft:
         now: The clock.
 
     A stage that is partly done goes on at its own speed, one that has hardly begun at the mean speed so far.
+    What passes before the first of many small steps is preparing, and says nothing about the others.
     When a stage begins, those expected before it are over: what was skipped is not waited for.
     """
 
@@ -58,6 +77,8 @@ class TimeLeft:
         one.share = max(one.share, share)
         one.seconds += now - self.last
         one.reports += 1
+        if one.reports == 1 and one.share < _FIRST_STEP:
+            one.prepared, one.ahead = one.seconds, one.share
         self.last, self.current = now, one
 
     def seconds(self) -> float | None:
@@ -69,18 +90,17 @@ class TimeLeft:
         return None if left is None else max(0.0, left - min(waited, usual))
 
     def _left(self, late: float) -> float | None:
-        begun = [one for one in self.stages.values() if one.share > 0 and one.seconds > 0]
-        work = sum(one.expected * one.share for one in begun)
-        if not work:
+        begun = [one for one in self.stages.values() if one.tells_speed]
+        if not begun:
             return None
-        mean_speed = (sum(one.seconds for one in begun) + late) / work
+        mean_speed = (sum(one.working for one in begun) + late) / sum(one.work for one in begun)
         left = 0.0
         for one in self.stages.values():
             speed = mean_speed
-            if one.share > 0 and one.seconds > 0:
+            if one.tells_speed:
                 extra = late if one is self.current else 0.0
                 trust = min(1.0, one.share / _TELLING)
-                own = (one.seconds + extra) / (one.expected * one.share)
+                own = (one.working + extra) / one.work
                 speed = trust * own + (1 - trust) * mean_speed
             left += one.expected * (1 - one.share) * speed
         return left

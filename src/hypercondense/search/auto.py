@@ -22,6 +22,7 @@ from hypercondense.typed import Count, Value
 
 #: Of the time that is left: what networks should take that are asked, and what leaves enough for trials.
 _ASKING_SHARE, _LARGEST_SHARE = 0.4, 0.8
+_SLOWEST = 20.0  # times slower than the machine of nominal seconds, as others may be busy on this one
 _log = logging.getLogger(__name__)
 
 
@@ -72,6 +73,11 @@ class Auto(Value):
         asked = self.models or ("hgnn" if self.budget is None else "hgnn+unigcnii")
         return asked.split("+")
 
+    @property
+    def allowed(self) -> Budget:
+        """The budget; without one, an endless one."""
+        return Budget() if self.budget is None else Budget.parse(str(self.budget))
+
     def facts(self, sizes: Sizes, *, whole_training: bool, chooses: bool, seed: int) -> Facts:
         """What is known before the first trial; all that may be tried follows from it."""
         facts = Facts(
@@ -82,14 +88,16 @@ class Auto(Value):
             asking=self._price_of_asking(sizes) if chooses else 0.0,
             seed=seed,
         )
-        budget = Budget() if self.budget is None else Budget.parse(str(self.budget))
-        return replace(facts, entries=affordable_first(facts, budget)) if budget.is_time else facts
+        budget = self.allowed
+        if not budget.is_time:
+            return facts
+        return replace(facts, entries=affordable_first(facts, budget.seconds))
 
     def run(self, job: Job) -> Made:
         """Try what pays, and return the best with a record of everything that was tried."""
         sizes = Sizes.of(job.material.source, job.material.split, len(job.labels))
         facts = self.facts(sizes, whole_training=job.whole_training, chooses=job.chooses, seed=job.seed)
-        budget = Budget() if self.budget is None else Budget.parse(str(self.budget))
+        budget = self.allowed
         entries = self.race.entries(facts)
         if not job.chooses:
             reason = "there are no validation nodes" if job.select else "validation nodes may not choose"
@@ -97,7 +105,9 @@ class Auto(Value):
         if len(entries) == 1 or budget.trials == 1:
             return _alone(entries[0], job, "trying others was not expected to pay")
         networks = self._networks(job)
-        reserved = _reserved(networks, budget, job, entries[0], facts) if budget.is_time else 0.0
+        reserved = 0.0
+        if budget.is_time:
+            facts, reserved = _in_time(networks, budget, job, facts)
         engine = Engine(job, networks=networks, budget=budget, reserved=reserved)
         trials = engine.search(self.race.next_proposal, facts, at_most=len(entries))
         best = self.race.front(facts, trials)
@@ -137,39 +147,49 @@ class Auto(Value):
         )
 
 
-def affordable_first(facts: Facts, budget: Budget) -> tuple[Entry, ...]:
+def affordable_first(facts: Facts, seconds: float, *, asking: float | None = None) -> tuple[Entry, ...]:
     """The entries, with one first that a time is expected to be enough for: the first is always finished.
 
     It is the best of these, or the cheapest of all where there are none. Seconds are nominal.
+
+    Args:
+        facts: With all entries.
+        seconds: How much time there is.
+        asking: What networks will take of it; by default as often as they are asked after a trial.
     """
     known = [entry for entry in facts.entries if facts.whole_training or not entry.trains_on_whole]
     prices = {entry.label: costs.condensing(entry.recipe, facts.sizes) for entry in known}
-    left = _LARGEST_SHARE * budget.seconds - ASKS_AFTER * facts.asking
+    left = _LARGEST_SHARE * seconds - (ASKS_AFTER * facts.asking if asking is None else asking)
     payable = [entry for entry in known if prices[entry.label] <= left]
     cheapest = min(known, key=lambda entry: prices[entry.label])
     first = max(payable, key=lambda entry: entry.gain, default=cheapest)
     return (first, *(entry for entry in facts.entries if entry is not first))
 
 
-def _reserved(networks: ShortTrainings, budget: Budget, job: Job, first: Entry, facts: Facts) -> float:
-    """Seconds to keep for asking networks; they are asked as often as the time allows.
+def _in_time(networks: ShortTrainings, budget: Budget, job: Job, facts: Facts) -> tuple[Facts, float]:
+    """Facts with an entry first that the time left is enough for, and seconds to keep for asking networks.
 
-    What cannot be kept is said before the search begins.
+    They are asked as often as the time allows. How long they take tells how fast this machine is at present.
+    What cannot be kept is said before the search begins, and then the quickest recipe comes first.
     """
-    one = networks.forecast(job.labels)
+    one, asked = networks.forecast(job.labels), networks.repeats
     left = max(0.0, budget.seconds - (time.perf_counter() - job.began))
-    networks.repeats = max(1, min(networks.repeats, int(_ASKING_SHARE * left / (ASKS_AFTER * one))))
+    networks.repeats = max(1, min(asked, int(_ASKING_SHARE * left / (ASKS_AFTER * one))))
     asking = ASKS_AFTER * one * networks.repeats
-    making = costs.condensing(first.recipe, facts.sizes)
+    slowness = min(_SLOWEST, max(1.0, one * asked / facts.asking)) if facts.asking else 1.0
+    facts = replace(facts, entries=affordable_first(facts, left / slowness, asking=asking / slowness))
+    first = facts.entries[0]
+    making = slowness * costs.condensing(first.recipe, facts.sizes)
     if asking + making > _LARGEST_SHARE * left:
         _log.warning(
             "a budget of %gs cannot be kept: %.0f s of it are left, and one trial and asking networks about "
-            "it take about %.0f s here",
+            "it take about %.0f s here; only the quickest is done: %s",
             budget.seconds,
             left,
             asking + making,
+            first.label,
         )
-    return asking
+    return facts, asking
 
 
 def _alone(entry: Entry, job: Job, why: str) -> Made:

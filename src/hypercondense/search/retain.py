@@ -6,7 +6,7 @@ and in the same way on everything; both are scored on validation nodes, pair by 
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
@@ -27,7 +27,10 @@ from hypercondense.errors import ConfigError
 from hypercondense.nn.scoring import contributions
 from hypercondense.nn.training import Configuration, Inputs, told_classes, train
 from hypercondense.runtime.clock import TOTAL
+from hypercondense.runtime.progress import Progress, expect, part_of
 from hypercondense.runtime.threads import one_thread
+from hypercondense.search import costs, nominal
+from hypercondense.search.nominal import COUNTING
 from hypercondense.typed import content_of
 
 #: How probable it must be that the share is kept, unless another confidence is asked for.
@@ -35,6 +38,9 @@ CONFIDENCE = 0.8
 LARGEST = 0.1  # of all nodes: more is no condensing
 RUNS = 3  # trainings on each size, and on everything
 _BISECTIONS = 3  # sizes then differ by a tenth at most
+_CONDENSE, _EVERYTHING = "{} nodes", "everything"  # stages of the progress
+_CONDENSING = 0.8  # of a size; the rest are trainings on it
+_EPOCHS, _LOOKS = 200, 40  # of one of these
 
 
 def condense_to_retain(
@@ -64,10 +70,9 @@ def condense_to_retain(
     folder = None if checkpoint is None else Path(checkpoint)
     search = _Sizes(method, material, retain=retain, folder=folder, resume=resume, how=how)
     sizes = list(doubled(*_bounds(material)))
-    for done, size in enumerate(sizes, start=1):
-        point = search.point(size)
-        material.progress("sizes", done, len(sizes), retention=point.retention)
-        if point.probability >= confidence:
+    search.foresee(sizes)
+    for size in sizes:
+        if search.point(size).probability >= confidence:
             break
     kept = [one for one in search.points.values() if one.probability >= confidence]
     if not kept:
@@ -77,6 +82,7 @@ def condense_to_retain(
         middle = between(list(search.points.values()), confidence)
         if middle is None:
             break
+        search.foresee([middle])
         search.point(middle)
     smallest = min(
         (one for one in search.points.values() if one.probability >= confidence), key=lambda one: one.nodes
@@ -193,6 +199,7 @@ class _Sizes:
     how: dict[str, Any]
 
     def __post_init__(self) -> None:
+        self.report = self.material.progress
         self.points: dict[int, CurvePoint] = {}
         self.results: dict[int, Condensation] = {}
         self.known: dict[str, Tensor] = {}  # contributions of validation nodes, by size
@@ -211,12 +218,33 @@ class _Sizes:
             if (saved := self.keeper.load()) is not None:
                 self.known = saved[0]
 
+    def foresee(self, sizes: Sequence[int]) -> None:
+        """Say what all these sizes will take, if none of them is enough before the last."""
+        stages = {_CONDENSE.format(size): self._nominal(size) for size in sizes}
+        if "whole" not in self.known:  # trained on after the first size
+            (first, seconds), *others = stages.items()
+            whole = RUNS * costs.whole_training(self._sizes(sizes[0]))
+            stages = {first: seconds, _EVERYTHING: whole, **dict(others)}
+        expect(self.report, stages)
+
+    def _nominal(self, size: int) -> float:
+        sizes = self._sizes(size)
+        asking = costs.judging(sizes, trainings=RUNS, epochs=_EPOCHS, looks=_LOOKS)
+        return nominal.condensing(self.method, sizes) + asking
+
+    def _sizes(self, size: int) -> costs.Sizes:
+        return costs.Sizes.of(self.material.source, self.material.split, size)
+
     def point(self, size: int) -> CurvePoint:
         """What a size keeps; it is condensed, and networks are trained, unless this was done before."""
         if size not in self.points:
+            stage = _CONDENSE.format(size)
+            self.material.progress = part_of(self.report, stage, 0.0, _CONDENSING, counting=COUNTING)
             result = self._condensed(size)
-            own = self._trained(str(size), "retention", result)
-            self.points[size] = point_of(size, own, self._whole(), self.retain)
+            self.material.progress = self.report
+            own = self._trained(str(size), "retention", result, stage)
+            whole = self._whole()
+            self.points[size] = point_of(size, own, whole, self.retain)
         return self.points[size]
 
     def result(self, point: CurvePoint, confidence: float, *, warnings: tuple[str, ...] = ()) -> Condensation:
@@ -254,28 +282,40 @@ class _Sizes:
         if "whole" not in self.known:
             self.material.begin_whole_training("a reference", RUNS)
             begin = time.perf_counter()
-            self._trained("whole", "reference", None)
+            self._trained("whole", "reference", None, _EVERYTHING)
             self.material.whole_seconds = (time.perf_counter() - begin) / RUNS
         return self.known["whole"]
 
-    def _trained(self, key: str, stage: str, result: Condensation | None) -> Tensor:
+    def _trained(self, key: str, stage: str, result: Condensation | None, told: str) -> Tensor:
         """Contributions of validation nodes to the scores of fresh networks, (trainings, nodes)."""
+        begin = 0.0 if result is None else _CONDENSING
         if key not in self.known:
             clock, source = self.material.clock, self.material.inputs
             with clock.stage(TOTAL), clock.stage(stage), one_thread():
                 graph = (
                     source if result is None else Inputs.of(result.hypergraph, device=self.material.device)
                 )
-                self.known[key] = torch.stack([self._answers(graph, run) for run in range(RUNS)])
+                answers = []
+                for run in range(RUNS):
+                    end = begin + (1.0 - begin) / RUNS
+                    answers.append(self._answers(graph, run, part_of(self.report, told, begin, end)))
+                    begin = end
+                self.known[key] = torch.stack(answers)
             if self.keeper is not None:
                 self.keeper.save(self.known, {})
         return self.known[key]
 
-    def _answers(self, graph: Inputs, run: int) -> Tensor:
+    def _answers(self, graph: Inputs, run: int, progress: Progress) -> Tensor:
         material = self.material
         source, split = material.inputs, material.split
         trained = train(
-            Configuration(model="hgnn"), graph, source, split, seed=run, metric=material.metric
+            Configuration(model="hgnn"),
+            graph,
+            source,
+            split,
+            seed=run,
+            metric=material.metric,
+            progress=progress,
         ).model
         ids = torch.as_tensor(split.validation_ids.copy(), device=source.labels.device)
         with torch.no_grad():
