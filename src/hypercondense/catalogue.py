@@ -169,10 +169,13 @@ def condense(
     >>> result.hypergraph.num_nodes
     10
     """
+    if settings is not None:
+        must_be("settings", settings, Mapping, like='condense(source, ratio=0.01, settings={"looks": 1})')
     if isinstance(method, str):
         chosen = make_method(method, settings, budget=budget)
     elif not isinstance(method, Recipe):
-        raise TypeError(f"method must be the name of a method or a recipe, got {type(method).__name__}")
+        hint = f"; call it: {method.__name__}()" if method in (AHGCDD, AHGCDDX) else ""
+        raise TypeError(f"method must be the name of a method or a recipe, got {type(method).__name__}{hint}")
     elif budget is not None:
         raise ConfigError("a budget is for methods that search; a recipe does not")
     else:

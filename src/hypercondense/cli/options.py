@@ -126,15 +126,9 @@ def check_not_source(out: Path, source: str) -> None:
 
 def check_device(device: str) -> None:
     """Find out at the start that a device does not exist or cannot compute."""
-    import torch
+    from hypercondense.runtime import devices
 
-    from hypercondense.errors import ConfigError, one_line
-
-    try:
-        torch.empty(1, device=device).tolist()  # a meta tensor has no numbers
-    except Exception as error:  # some look for a library of their own that is not there
-        reason = one_line(error, longest=200)
-        raise ConfigError(f"device {device!r} cannot be used here ({reason}); try --device cpu") from error
+    devices.check_device(device)
 
 
 @contextmanager

@@ -89,7 +89,8 @@ def nodes_asked_for(hypergraph: Any, file: Path | None) -> Any:
     try:
         return hypergraph.node_ids(names)
     except ValueError as error:
-        raise ConfigError(f"{file}: {error}") from error
+        hint = "" if "(entry 0)" not in str(error) else "; a first line that is a header must be 'node'"
+        raise ConfigError(f"{file}: {error}{hint}") from error
 
 
 def _names_in(file: Path) -> list[str]:

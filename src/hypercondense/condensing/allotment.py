@@ -113,7 +113,9 @@ def condensed_labels(
     if ratio is not None and nodes is not None:
         raise ValueError("give either ratio or nodes, and not both")
     classes, counts = np.unique(train_labels, return_counts=True)
-    if isinstance(ratio, bool | str) or (ratio is not None and not 0 < ratio <= 1):
+    if isinstance(ratio, bool | str):
+        raise ValueError(f"ratio must be a number, as 0.01 for 1 % of the nodes, got {ratio!r:.40}")
+    if ratio is not None and not 0 < ratio <= 1:
         raise ValueError(f"ratio must be above 0 and at most 1, got {ratio}; 0.01 means 1 % of the nodes")
     if ratio_of == "train":
         if ratio is None:

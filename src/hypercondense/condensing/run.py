@@ -19,6 +19,7 @@ from hypercondense.condensing.material import Material
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Hypergraph, Ids, Split
 from hypercondense.hypergraph import split as split_by_seed
+from hypercondense.hypergraph.given import seed_number
 from hypercondense.hypergraph.magnitude import scale_warnings
 from hypercondense.hypergraph.scaling import Scaling
 from hypercondense.names import Allocation, Metric
@@ -27,6 +28,7 @@ from hypercondense.runtime import memory as memory_use
 from hypercondense.runtime.arguments import must_be
 from hypercondense.runtime.bars import watched
 from hypercondense.runtime.clock import TOTAL
+from hypercondense.runtime.devices import check_device
 from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.loading import load_optimizers
 from hypercondense.runtime.progress import Progress
@@ -72,6 +74,7 @@ def material_of(
     if split is not None:
         must_be("split", split, Split, like=like)
     check_metric(metric)
+    check_device(device)
     if scale not in get_args(Scaling):
         raise ValueError(f"scale must be one of {', '.join(get_args(Scaling))}, got {scale!r}")
     if threads is not None and threads < 1:
@@ -119,7 +122,7 @@ def condense_material(
     each other on a busy machine, and may add numbers in another order. Diffusion, whose bits do not depend on
     it, has as many as are free.
     """
-    source, split = material.source, material.split
+    source, split, seed = material.source, material.split, seed_number(seed)
     if (who := method.trains_on_whole) is not None:
         material.begin_whole_training(who, 0)  # refused now rather than after long work
     memory_use.reset_peak()

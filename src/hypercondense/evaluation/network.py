@@ -3,7 +3,7 @@
 import csv
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from hypercondense.files.storage import (
 from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
 from hypercondense.hypergraph import split as split_by_seed
+from hypercondense.hypergraph.given import seed_number
 from hypercondense.hypergraph.scaling import Scale
 from hypercondense.hypergraph.stored import Size
 from hypercondense.nn import HypergraphNetwork, build
@@ -37,6 +38,7 @@ from hypercondense.nn.training import Configuration, Inputs
 from hypercondense.nn.training import train as fit
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.bars import watched
+from hypercondense.runtime.devices import check_device
 from hypercondense.runtime.memory import parse_size
 from hypercondense.runtime.progress import Progress
 from hypercondense.runtime.rng import seeded
@@ -156,7 +158,7 @@ class TrainedNetwork:
         Args:
             of: The hypergraph the nodes are in: the source, or another one with the same features. A list of
                 nodes means those of the source, if the network was trained with it at hand.
-            nodes: Which nodes, by name or by number; all of them by default.
+            nodes: Which nodes, by name, by number or as a mask of booleans; all of them by default.
             memory: Bytes that this process may take where the hypergraph is mapped, as a number or as
                 ``"2GB"``.
 
@@ -166,10 +168,12 @@ class TrainedNetwork:
         """
         if of is not None and not isinstance(of, Hypergraph):
             of, nodes = None, of
+        if isinstance(nodes, str | bytes) or (nodes is not None and not isinstance(nodes, Iterable)):
+            raise TypeError(f"nodes must be a list of names or numbers; for one node give [{nodes!r:.40}]")
         hypergraph = self.source if of is None else of
         if hypergraph is None:
             raise ValueError("of which hypergraph? give it first: predict(source, nodes)")
-        ids = np.arange(hypergraph.num_nodes) if nodes is None else hypergraph.node_ids(list(nodes))
+        ids = np.arange(hypergraph.num_nodes) if nodes is None else _wanted(hypergraph, nodes)
         return self.predict_ids(hypergraph, ids, memory=memory)
 
     def predict_ids(self, hypergraph: Hypergraph, ids: Ids, *, memory: int | str | None = None) -> Prediction:
@@ -270,6 +274,8 @@ def train(
     configuration = model if isinstance(model, Configuration) else Configuration(model=model)
     forms = configuration.in_each_form()  # raises before the long work
     most = parse_size(memory) if isinstance(memory, str) else memory
+    check_device(device)
+    seed = seed_number(seed)
     notes: tuple[str, ...] = ()
     if source is None:
         source, notes = _located(result)
@@ -310,6 +316,20 @@ def train(
     )
     network = TrainedNetwork(facts, trained.model, result.scale, source)
     return network if source is None or split is None else _scored(network, source, split, most)
+
+
+def _wanted(hypergraph: Hypergraph, nodes: Any) -> Ids:
+    """Node ids that were given by name, by number or as a mask."""
+    given = np.asarray(nodes.detach().cpu() if hasattr(nodes, "detach") else list(nodes))
+    if given.ndim != 1:
+        raise ValueError(f"nodes must be a flat list of names or numbers, got shape {given.shape}")
+    if given.dtype.kind != "b" or not given.size:
+        return hypergraph.node_ids(list(nodes))
+    if len(given) != hypergraph.num_nodes:
+        raise ValueError(
+            f"a mask needs an entry for each of the {hypergraph.num_nodes} nodes, got {len(given)}"
+        )
+    return np.flatnonzero(given)
 
 
 _NONE: Ids = np.empty(0, np.int64)

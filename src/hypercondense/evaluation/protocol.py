@@ -15,12 +15,14 @@ from hypercondense.evaluation.parallel import Bench, Finished, Over, TrainingRun
 from hypercondense.evaluation.score import Score, Spread
 from hypercondense.evaluation.tasks import task_named
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
+from hypercondense.hypergraph.given import seed_number
 from hypercondense.names import Metric
 from hypercondense.nn.scoring import check_metric
 from hypercondense.nn.streamed import MappedInputs, check_budget, check_networks
 from hypercondense.nn.training import Configuration
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.bars import watched
+from hypercondense.runtime.devices import check_device
 from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.memory import parse_size
 from hypercondense.runtime.progress import Progress, silent
@@ -197,6 +199,8 @@ def prepare(
         configuration.in_each_form()  # raises before the long work
     task_named(task)
     check_metric(metric)
+    check_device(device)
+    seed = seed_number(seed)
     if over == "all" and task == "classify":
         raise ValueError(
             "classification is scored on test nodes only: the network was shown the other labels"

@@ -57,6 +57,18 @@ def whole_number(what: str, given: Any) -> int:
     raise ValueError(f"{what} must be a whole number, got {given!r:.60}")
 
 
+def seed_number(given: Any) -> int:
+    """A seed: a whole number from 0 on.
+
+    >>> seed_number(3)
+    3
+    """
+    seed = whole_number("seed", given)
+    if seed < 0:
+        raise ValueError(f"seed must be 0 or more, got {seed}")
+    return seed
+
+
 def texts(what: str, given: Any) -> list[str] | None:
     """Names as a list: an index of pandas too, but no text (its letters) and no mapping (its keys)."""
     if given is None:
@@ -100,6 +112,21 @@ def _not_numbers(values: Any, place: str) -> str:
     return (
         f"has type {kind} (the first value is {known[0] if known else None!r:.40}); make numbers of it, by "
         f"pandas.to_numeric({place}), or a column per category, by pandas.get_dummies({place})"
+    )
+
+
+def check_rows_alike(frame: Any, labels: Any) -> None:
+    """Refuse labels of pandas whose rows are called otherwise than those of the table: order decides here."""
+    rows = labels.index if hasattr(labels, "iloc") else None
+    if rows is None or len(rows) != len(frame.index) or frame.index.equals(rows):
+        return
+    place = next(
+        place for place, both in enumerate(zip(frame.index, rows, strict=True)) if both[0] != both[1]
+    )
+    raise ValueError(
+        f"rows of features and labels must be in the same order: row {place} is {frame.index[place]!r:.40} "
+        f"and {rows[place]!r:.40}; give labels.reindex(features.index), or labels.to_numpy() if the order is "
+        "right"
     )
 
 

@@ -25,7 +25,7 @@ from hypercondense.hypergraph.checks import (
     csr_from_parts,
     read_only,
 )
-from hypercondense.hypergraph.given import frame_names, is_frame, texts, whole_number
+from hypercondense.hypergraph.given import check_rows_alike, frame_names, is_frame, texts, whole_number
 from hypercondense.hypergraph.names import (
     Names,
     StoredNames,
@@ -117,6 +117,7 @@ class Hypergraph(Outward):
             columns, rows = frame_names(features)
             feature_names = columns if feature_names is None else feature_names
             node_names = rows if node_names is None else node_names
+            check_rows_alike(features, labels)
         features = checked_features(features)
         num_nodes = features.shape[0] if num_nodes is None else whole_number("num_nodes", num_nodes)
         num_hyperedges = whole_number("num_hyperedges", num_hyperedges)

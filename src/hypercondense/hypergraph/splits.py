@@ -9,7 +9,9 @@ import numpy as np
 
 from hypercondense.frozen import Frozen
 from hypercondense.hypergraph.arrays import PARTS, UNKNOWN, Ids
+from hypercondense.hypergraph.given import seed_number
 from hypercondense.hypergraph.hypergraph import Hypergraph, digest
+from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.rng import numpy_generator
 
 _SHARES = (0.5, 0.25, 0.25)
@@ -50,6 +52,7 @@ class Split(Frozen):
         return hash(self.digest)
 
 
+@told_arguments
 def split(
     source: Hypergraph,
     *,
@@ -72,10 +75,11 @@ def split(
     >>> len(parts.train_ids), len(parts.validation_ids), len(parts.test_ids)
     (50, 25, 25)
     """
+    must_be("source", source, Hypergraph, like="split(source, seed=0)")
     if seed is None and shares is None and source.parts is not None:
         train, validation, test = (np.flatnonzero(source.parts == part) for part in range(len(PARTS)))
         return _split(source, train, validation, test, seed=None)
-    seed, shares = seed or 0, _SHARES if shares is None else shares
+    seed, shares = 0 if seed is None else seed_number(seed), _SHARES if shares is None else shares
     possible = all(share >= 0 for share in shares) and sum(shares) <= 1 + 1e-9  # false for NaN too
     if len(shares) != 3 or not possible or shares[0] == 0:
         raise ValueError(
@@ -95,6 +99,7 @@ def split(
     )
 
 
+@told_arguments
 def split_from_ids(
     source: Hypergraph,
     *,
@@ -113,6 +118,7 @@ def split_from_ids(
     >>> split_from_ids(source, train_ids=first, validation_ids=range(60, 80), test_ids=range(80, 100))
     Split(60 train, 20 validation, 20 test, given ids)
     """
+    must_be("source", source, Hypergraph, like="split_from_ids(source, train_ids=..., ...)")
     parts = {"train": train_ids, "validation": validation_ids, "test": test_ids}
     owner = np.full(source.num_nodes, "", dtype=object)
     checked = []
@@ -147,6 +153,10 @@ def _ids(source: Hypergraph, part: str, given: Any) -> Ids:
                 f"{len(values)}"
             )
         return np.flatnonzero(values)
+    if len(values) == source.num_nodes > 2 and np.isin(values, (0, 1)).all():
+        raise ValueError(
+            f"{part} ids are 0 and 1 only, like a mask; give booleans for one: mask.astype(bool)"
+        )
     if values.dtype.kind in "UO" and values.size and source.node_names is not None:
         return source.node_ids(values.tolist())
     if values.size and values.dtype.kind not in "iu":

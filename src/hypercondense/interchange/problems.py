@@ -107,7 +107,7 @@ def _caller() -> int:
     depth, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("hypercondense"):
         depth, frame = depth + 1, frame.f_back
-    return depth - 1
+    return depth
 
 
 def need(module: str, extra: str) -> Any:
