@@ -39,7 +39,7 @@ def command(kind: str, name: str, folder: Path, threads: int | None) -> list[str
 
 def seconds(arguments: list[str], threads: int | None) -> tuple[float, float]:
     """Seconds of a command in a process of its own, by the clock and of processors."""
-    environment = dict(os.environ)
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
     if threads is not None:
         environment["OMP_NUM_THREADS"] = str(threads)
     begin, before = time.perf_counter(), _processor()

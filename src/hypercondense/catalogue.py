@@ -20,7 +20,7 @@ from hypercondense.files.storage import read_json
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph.scaling import Scaling
 from hypercondense.names import DEFAULT_METHOD, SEARCHES, WITH_GRID, Allocation, Metric
-from hypercondense.runtime.arguments import told_arguments
+from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.progress import Progress
 from hypercondense.search.auto import Auto

@@ -84,8 +84,8 @@ def test_fewer_nodes_than_classes_says_how_many_are_needed() -> None:
             "ratio 1 of 10 nodes gives 10 .* 2 training nodes .* was 1 % meant. that is ratio 0.01",
         ),
         ({"nodes": 2.5}, "nodes must be a whole number, got 2.5"),
-        ({"ratio": True}, "ratio must be above 0 and at most 1, got True"),
-        ({"ratio": "1%"}, "ratio must be above 0 and at most 1, got 1%; 0.01 means 1 %"),
+        ({"ratio": True}, "ratio must be a number, as 0.01 for 1 % of the nodes, got True"),
+        ({"ratio": "1%"}, "ratio must be a number, as 0.01 for 1 % of the nodes, got '1%'"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_may_be(asked: Any, message: str) -> None:

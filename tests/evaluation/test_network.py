@@ -50,6 +50,15 @@ def test_nodes_are_predicted_by_their_names(network: TrainedNetwork, named: Hype
     assert few.classes.tolist() == network.predict(named).classes[[7, 3]].tolist()
     with pytest.raises(ValueError, match="no node called 'nobody'"):
         network.predict(named, ["nobody"])
+    mask = np.arange(named.num_nodes) == 7
+    assert network.predict(named, mask).nodes == ("customer, 7",)
+    with pytest.raises(ValueError, match="a mask needs an entry for each"):
+        network.predict(named, mask[:-1])
+    for one in ("customer, 7", 7):
+        with pytest.raises(
+            TypeError, match=r"nodes must be a list of names or numbers; for one node give \["
+        ):
+            network.predict(named, one)  # type: ignore[arg-type]
 
 
 def test_a_network_comes_back_from_its_file_to_the_bit(

@@ -69,5 +69,14 @@ def test_two_columns_of_one_name_are_refused() -> None:
         tiny(features=frame().rename(columns={"tall": "wide"}))
 
 
+def test_rows_in_another_order_are_refused_where_both_have_names() -> None:
+    """Pandas would align them; here the order of the rows decides."""
+    table = frame(index=["a", "b", "c", "d"])
+    kinds = pd.Series([0, 1, 0, 1], index=["a", "c", "b", "d"])
+    with pytest.raises(ValueError, match=r"row 1 is 'b' and 'c'; give labels.reindex\(features.index\)"):
+        tiny(features=table, labels=kinds)
+    assert tiny(features=table, labels=kinds.reindex(table.index)).labels.tolist() == [0, 0, 1, 1]
+
+
 def test_an_index_may_name_classes() -> None:
     assert tiny(label_names=pd.Index(["cat", "dog"])).label_names == ("cat", "dog")

@@ -100,6 +100,12 @@ def test_masks_and_names_are_a_split_as_ids_are() -> None:
     assert repr(by_id) == "Split(1 train, 1 validation, 1 test, given ids, no training node of class (1,))"
 
 
+@pytest.mark.parametrize("seed", [True, "0", -1, 1.5])
+def test_a_seed_is_a_whole_number(seed: Any) -> None:
+    with pytest.raises(ValueError, match="seed must be"):
+        split(labelled([0, 1, 0, 1]), seed=seed)
+
+
 def test_given_ids_report_a_class_without_training_nodes() -> None:
     parts = split_from_ids(labelled([0, 1, 0]), train_ids=[0], validation_ids=[], test_ids=[1])
     assert parts.missing_classes == (1,)
@@ -117,6 +123,7 @@ def test_given_ids_report_a_class_without_training_nodes() -> None:
         ({"train_ids": []}, "no training ids"),
         ({"train_ids": [[0], [3]]}, r"train ids must be a flat list, got shape \(2, 1\)"),
         ({"train_ids": [True, False]}, "each of the 5 nodes; that for train has 2"),
+        ({"train_ids": [1, 0, 1, 0, 0]}, r"train ids are 0 and 1 only, like a mask; .* mask.astype\(bool\)"),
         ({"test_ids": np.arange(5) == 4}, "node 4, given for test, has no label"),
         ({"test_ids": np.arange(5) < 1}, "node 0 is given twice, for train and for test"),
     ],

@@ -206,3 +206,9 @@ def test_words_and_names_given_to_the_constructor_point_here() -> None:
         )
     with pytest.raises(TypeError, match="no argument 'X'; did you mean features"):
         hc.Hypergraph(X=[[1.0]], labels=[0], incidence=([0], [0]), num_hyperedges=1)  # type: ignore[call-arg]
+
+
+def test_warnings_are_those_of_the_line_that_calls() -> None:
+    with pytest.warns(ConversionWarning, match=r"not used: 'much' \(weight='much' would weigh") as caught:
+        made(memberships=BASKETS.assign(much=2.0))
+    assert caught[0].filename == __file__

@@ -1,10 +1,12 @@
 """Wrong calls of public functions name the right argument."""
 
 import inspect
+from typing import Any
 
 import pytest
 
 import hypercondense as hc
+from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph, Split
 
 FUNCTIONS = ["condense", "evaluate", "compare", "tune", "train"]
@@ -33,6 +35,24 @@ def test_a_wrong_keyword_names_the_right_one(
 ) -> None:
     with pytest.raises(TypeError, match=message):
         hc.condense(source, parts, **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"ratio": "0.01"}, "ratio must be a number, as 0.01 for 1 % of the nodes, got '0.01'"),
+        ({"nodes": 6, "seed": -1}, "seed must be 0 or more, got -1"),
+        ({"nodes": 6, "device": "gpu"}, "device 'gpu' cannot be used here"),
+        ({"nodes": 6, "settings": ["looks=1"]}, "settings must be a Mapping, got a list"),
+        ({"nodes": 6, "progress": "yes"}, "progress must be True, or a function that is told, got 'yes'"),
+        ({"nodes": 6, "method": hc.AHGCDD}, r"got function; call it: AHGCDD\(\)"),
+    ],
+)
+def test_a_value_that_cannot_be_meant_names_its_argument(
+    source: Hypergraph, parts: Split, wrong: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((TypeError, ValueError, ConfigError), match=message):
+        hc.condense(source, parts, **{"method": "means", **wrong})
 
 
 def test_what_is_in_the_wrong_place_is_told(source: Hypergraph, parts: Split) -> None:

@@ -74,6 +74,18 @@ def test_a_part_of_a_stage_that_was_not_expected_ends_no_other() -> None:
     assert left.seconds() == pytest.approx(20 + 30 * 20 / 35)
 
 
+def test_preparing_says_nothing_about_the_steps_that_follow() -> None:
+    """A library is imported for a minute; a thousand quick steps then are not hours."""
+    clock = Clock()
+    left = TimeLeft(now=clock)
+    clock.time = 60
+    left.told("search", 1, 1000)
+    assert left.seconds() is None
+    clock.time = 61
+    left.told("search", 101, 1000)
+    assert left.seconds() == pytest.approx(899 / 100)
+
+
 def test_nothing_is_said_before_anything_is_done() -> None:
     left = TimeLeft({"a": 1}, now=Clock())
     assert left.seconds() is None

@@ -2,7 +2,9 @@
 
 import json
 import shlex
+import time
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,9 @@ from hypercondense.data.formats import write_native
 from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.training import Inputs
+from hypercondense.runtime import clock
 from hypercondense.search import auto
 from hypercondense.search.auto import Auto
-from hypercondense.search.budget import Budget
 from hypercondense.search.costs import Sizes, condensing
 from hypercondense.search.engine import Engine
 from hypercondense.search.policy import Facts
@@ -217,9 +219,23 @@ def test_a_time_begins_with_the_best_recipe_that_it_is_enough_for() -> None:
         (0.001, min(prices, key=lambda label: prices[label])),
         (1e6, "learnt, for longer"),
     ):
-        entries = auto.affordable_first(facts, Budget(seconds=seconds))
+        entries = auto.affordable_first(facts, seconds)
         assert entries[0].label == expected
         assert sorted(entry.label for entry in entries) == sorted(prices)
+
+
+def test_a_time_that_is_nearly_over_leaves_the_quickest_recipe(
+    source: Hypergraph, parts: Split, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Minutes were asked for, and all but nothing of them went by before the search."""
+    began = copy_context()
+    began.run(clock._began.set, time.perf_counter() - 600)
+    result = began.run(condense, source, parts, nodes=NODES, budget="10m")
+    sizes = Sizes.of(source, parts, NODES)
+    quickest = min(PORTFOLIO, key=lambda entry: condensing(entry.recipe, sizes))
+    assert [trial["label"] for trial in choice_of(result)["trials"]] == [quickest.label]
+    assert "0 s of it are left, and one trial" in caplog.text
+    assert f"only the quickest is done: {quickest.label}" in caplog.text
 
 
 @pytest.mark.parametrize("blind", [True, False], ids=["no validation nodes", "select=False"])

@@ -112,6 +112,30 @@ def test_a_share_that_no_size_keeps_is_said_and_the_best_is_returned(
     assert loaded.curve == result.curve and loaded.ledger == result.ledger
 
 
+def test_the_time_left_is_that_of_all_sizes(source: Hypergraph, parts: Split) -> None:
+    class Told:
+        def __init__(self) -> None:
+            self.expected: list[list[str]] = []
+            self.shares: dict[str, list[float]] = {}
+
+        def expect(self, seconds: dict[str, float]) -> None:
+            assert all(one > 0 for one in seconds.values())
+            self.expected.append(list(seconds))
+
+        def __call__(self, stage: str, done: int, total: int, /, **figures: float) -> None:
+            self.shares.setdefault(stage, []).append(done / total)
+
+    told = Told()
+    result = condense_to_retain(quick("means"), Material(source, parts, progress=told), retain=0.5)
+    assert result.curve is not None
+    assert told.expected[0] == ["3 nodes", "everything", "6 nodes", "12 nodes", "24 nodes", "30 nodes"]
+    done = {f"{point.nodes} nodes" for point in result.curve} | {"everything"}
+    shown = {stage: shares for stage, shares in told.shares.items() if stage in told.expected[0]}
+    assert shown.keys() <= done and {"3 nodes", "everything"} <= shown.keys()
+    for shares in shown.values():
+        assert shares == sorted(shares) and shares[-1] == 1, shown
+
+
 def test_finished_sizes_are_not_done_again(
     source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -295,12 +295,11 @@ class _Sizes:
                 graph = (
                     source if result is None else Inputs.of(result.hypergraph, device=self.material.device)
                 )
-                answers = []
-                for run in range(RUNS):
-                    end = begin + (1.0 - begin) / RUNS
-                    answers.append(self._answers(graph, run, part_of(self.report, told, begin, end)))
-                    begin = end
-                self.known[key] = torch.stack(answers)
+                ends = [begin + (1.0 - begin) * run / RUNS for run in range(RUNS + 1)]
+                parts = [part_of(self.report, told, *ends[run : run + 2]) for run in range(RUNS)]
+                self.known[key] = torch.stack(
+                    [self._answers(graph, run, part) for run, part in enumerate(parts)]
+                )
             if self.keeper is not None:
                 self.keeper.save(self.known, {})
         return self.known[key]
