@@ -10,20 +10,34 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from safetensors.numpy import load, save
 
 from fuzz.bombs import _npz, _pickled
 from fuzz.contract import Case
-from fuzz.mutators import _fit_manifest
+from fuzz.mutators import _fit_manifest, _fit_network
 from fuzz.targets import beginnings
 
 
 def CORPUS() -> list[Case]:
     """All of them."""
-    return [*_pickles(), *_archives(), *_texts(), *_parts(), *_folders(), *_plans_and_lines()]
+    return [
+        *_pickles(),
+        *_archives(),
+        *_texts(),
+        *_parts(),
+        *_graphs(),
+        *_interchange(),
+        *_folders(),
+        *_networks(),
+        *_plans_and_lines(),
+    ]
 
 
 def _good(reader: str, **changes: bytes | None) -> dict[str, bytes | None]:
     return {**beginnings(reader)[0], **changes}
+
+
+_SAME_HASH = 2**61 - 1  # of which all multiples have one hash in Python: a table of them compares all
 
 
 def _pickles() -> Iterator[Case]:
@@ -36,6 +50,11 @@ def _pickles() -> Iterator[Case]:
     yield _pickled("csr of -1 rows", "features.pickle", rows)
     rows = csr % (struct.pack("<i", 0), empty, empty, empty)
     yield _pickled("csr without row starts", "features.pickle", rows)
+    large = [b"\x8a\x10" + (factor * _SAME_HASH).to_bytes(16, "little") for factor in range(1, 40_001)]
+    yield _pickled("numbers of one hash in a set", "labels.pickle", b"\x8f(" + b"".join(large) + b"\x90.")
+    keys = b"".join(number + b"]" for number in large)
+    yield _pickled("numbers of one hash as keys", "hypergraph.pickle", b"}(" + keys + b"u.")
+    yield _pickled("a table of what is referred to", "labels.pickle", b"N" + b"\x94" * 6_000_000 + b".")
     yield _pickled("escapes in a name", "labels.pickle", b"cos\x1b[2J\nsystem\x1b]0;x\x07\n.")
 
 
@@ -91,6 +110,97 @@ def _parts() -> Iterator[Case]:
     yield Case("parts", "a label of 64 bits", dict(files))
 
 
+def _graphs() -> Iterator[Case]:
+    told = _good("GraphBolt")["metadata.yaml"] or b""
+
+    def graph(label: str, metadata: bytes, **files: bytes) -> Case:
+        return Case("GraphBolt", label, _good("GraphBolt", **{"metadata.yaml": metadata, **files}))
+
+    yield graph("lists in lists", told + b"\nx: " + b"[" * 90_000)
+    yield graph("a number of base 60", told + b"\nx: 1" + b":1" * 490_000)
+    for tag in (b"!!int ''", b"!!bool foo", b"!!timestamp foo", b"1:1" + b":1" * 5000 + b":1.5"):
+        yield graph(f"{tag[:20]!r}", told + b"\nx: " + tag)
+    yield graph("a NUL in a path", told.replace(b"feat.npy", b'"a\\0.npy"'))
+    yield graph("edges without types", told.replace(b'"author:writes:paper"', b"paper"))
+    rows = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 0), }\n"
+    header = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(rows)) + rows
+    yield graph(
+        "rows of nothing", told.replace(b"paper, num: 4", b"paper, num: 1000000000"), **{"feat.npy": header}
+    )
+    types = b"".join(b"  - {type: t%d, num: 9007199254740992}\n" % number for number in range(1500))
+    edges = b"".join(
+        b'  - {type: "t%d:a:paper", format: numpy, path: writes.npy}\n' % number for number in range(1500)
+    )
+    declared = told.replace(b"  edges:\n", types + b"  edges:\n" + edges)
+    yield graph("too many to be numbered", declared)
+
+
+def _interchange() -> Iterator[Case]:
+    from hypercondense.data.formats.packed import packed
+
+    def hif(label: str, name: str = "x.json", **content: Any) -> Case:
+        node = {"node": 1, "attrs": {"x": 1, "label": 0}}
+        whole = {"incidences": [{"node": 1, "edge": 1}], "nodes": [node], **content}
+        return Case("HIF", label, {name: json.dumps(whole).encode()})
+
+    same = [factor * _SAME_HASH for factor in range(1, 40_001)]
+    yield hif("ids of one hash", incidences=[{"node": one, "edge": 1} for one in same])
+    rows = [{"node": place, "attrs": {"x": 1, "label": one}} for place, one in enumerate(same)]
+    yield hif("labels of one hash", nodes=rows)
+    rows = [{"node": place, "attrs": {"x": 1, "label": f"c{place}"}} for place in range(60_000)]
+    yield hif("60,000 problems", nodes=rows, metadata={"label_map": {"a": 0}})
+    yield hif(
+        "a text in a table of numbers", nodes=[{"node": 1, "attrs": {"features": {"a": "x"}, "label": 0}}]
+    )
+    for ending in (".gz", ".zst"):
+        content = packed(b"", f"x{ending}") * 100_000
+        yield Case("HIF", f"100,000 packed files in one {ending}", {f"x.json{ending}": content})
+    nodes = beginnings("Parquet")[0]["nodes.parquet"]
+    required = nodes.replace(b"\x25\x02", b"\x25\x00")  # which its histograms of levels do not fit
+    yield Case("Parquet", "histograms of another size", _good("Parquet", **{"nodes.parquet": required}))
+    yield Case("Parquet", "no directory", _good("Parquet", **{"nodes.parquet": b"PAR1\x09\0\0\0PAR1"}))
+    texts = pa.array(["a" * 1000 + str(place) for place in range(9)] * 30)
+    yield _incidences("few bytes for many letters", texts, column_encoding={"node": "DELTA_BYTE_ARRAY"})
+    many = {f"c{place}": [1.0] for place in range(8000)}
+    table = _table(pa.table({"node": [0], "label": [0], **many}))
+    yield Case("Parquet", "8,000 columns", _good("Parquet", **{"nodes.parquet": table}))
+    ends = pa.array(np.arange(2_000_001, dtype=np.int32))
+    lists = pa.ListArray.from_arrays(ends, pa.array(np.zeros(2_000_000)))
+    sparse = {"feature_columns": lists.cast(pa.list_(pa.int64())), "feature_values": lists}
+    table = _table(pa.table({"node": pa.nulls(2_000_000, pa.int64()), **sparse}), compression="zstd")
+    yield Case("Parquet", "a list for each number", _good("Parquet", **{"nodes.parquet": table}))
+
+
+def _incidences(label: str, nodes: Any, **options: Any) -> Case:
+    table = pa.table({"node": nodes, "hyperedge": pa.array(np.zeros(len(nodes), np.int64))})
+    options["column_encoding"] |= {"hyperedge": "PLAIN"}
+    content = _table(table, use_dictionary=False, compression="zstd", **options)
+    return Case("Parquet", label, _good("Parquet", **{"incidences.parquet": content}))
+
+
+def _table(table: Any, **options: Any) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(table, out, **options)
+    return out.getvalue()
+
+
+def _networks() -> Iterator[Case]:
+    def network(label: str, kind: Any = np.float32, **changed: Any) -> Case:
+        arrays = load(beginnings("network")[0]["network.safetensors"])
+        facts = json.loads(arrays["facts"].tobytes()) | changed
+        arrays["facts"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
+        weights = {key: array.astype(kind) for key, array in arrays.items() if key.startswith("weights.")}
+        files = {"network.safetensors": save(arrays | weights)}
+        _fit_network(files)
+        return Case("network", label, dict(files))
+
+    yield network("a name of two classes", label_names=["a"])
+    yield network("a name of two features", feature_names=["a"])
+    yield network("a size as an option", options={"num_features": 3})
+    for kind in (np.float16, np.float64):
+        yield network(f"weights of {kind.__name__}", kind)
+
+
 def _folders() -> Iterator[Case]:
     for reader, name in (("native", "hypergraph"), ("condensed", "condensed")):
         for kind in ("F8_E4M3", "F8_E5M2", "F4"):
@@ -133,6 +243,8 @@ def _plans_and_lines() -> Iterator[Case]:
         yield Case("plan", f"{new[:30]!r}", {"plan.toml": plan.replace(old, new)})
     yield Case("plan", "a pipe", {"plan.toml": None})
     yield Case("nodes", "a pipe", {"nodes.csv": None})
+    yield Case("nodes", "many names", {"nodes.csv": b"ab\n" * 8_000_000})
+    yield Case("split", "many lists", {"split.json": b'{"train": [' + b"[]," * 7_000_000 + b"1]}"})
     yield Case("tables", "a pipe", _good("tables", **{"incidence.csv": None}))
     lines = beginnings("results")[0]["results.jsonl"]
     for old, new in (

@@ -369,7 +369,9 @@ def _check_network(folder: Path) -> None:
     from hypercondense.evaluation.network import load_network
 
     try:
-        shares = load_network(folder / "network.safetensors").predict(SOURCE).shares
+        predicted = load_network(folder / "network.safetensors").predict(SOURCE)
+        predicted.to_csv(folder / "predicted.csv")
+        shares = predicted.shares
     except ValueError as error:  # one of other features, which cannot be asked about these
         raise FormatError(error) from error
     if not np.allclose(shares.sum(1), 1, atol=1e-5):

@@ -1,5 +1,6 @@
 """``hypercondense predict``: classes of nodes, by a network trained on a condensed hypergraph."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,6 +8,8 @@ import typer
 
 from hypercondense.cli import options, output
 from hypercondense.cli.evaluate import source_of
+
+_LONGEST_LIST = 2 * 10**7  # bytes of a file of nodes, of which each becomes a text of Python
 
 
 def predict(
@@ -101,22 +104,32 @@ def _names_in(file: Path) -> list[str]:
     from hypercondense.errors import FormatError
     from hypercondense.files.regular import read_regular
 
+    content = read_regular(file)
+    if len(content) > _LONGEST_LIST:
+        raise FormatError(f"{file} has more than {_LONGEST_LIST // 10**6} MB of names; ask for them in parts")
     try:
-        stream = io.StringIO(read_regular(file).decode("utf-8-sig"), newline="")
-        rows = [row for row in csv.reader(stream, strict=True) if row]
+        stream = io.StringIO(content.decode("utf-8-sig"), newline="")
+        rows = (row for row in csv.reader(stream, strict=True) if row)
+        first = next(rows, None)
+        if first is None:
+            raise FormatError(f"{file} names no nodes")
+        header = [cell.strip().lower() for cell in first]
+        if "node" in header:
+            place = header.index("node")
+            return [row[place] for row in rows if len(row) > place]
+        return [_the_only_cell(file, row) for row in chain([first], rows)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise FormatError(
             f"{file} must be UTF-8 text, a node per line, quoted as in CSV ({error})"
         ) from error
-    header = [cell.strip().lower() for cell in rows[0]] if rows else []
-    if "node" in header:
-        place = header.index("node")
-        return [row[place] for row in rows[1:] if len(row) > place]
-    if several := next((row for row in rows if len(row) > 1), None):
+
+
+def _the_only_cell(file: Path, row: list[str]) -> str:
+    from hypercondense.errors import FormatError
+
+    if len(row) > 1:
         raise FormatError(
-            f"{file} must have a node per line, or a column 'node'; one line has {len(several)} fields and "
-            f"begins with {several[0][:40]!r}"
+            f"{file} must have a node per line, or a column 'node'; one line has {len(row)} fields and "
+            f"begins with {row[0][:40]!r}"
         )
-    if not rows:
-        raise FormatError(f"{file} names no nodes")
-    return [row[0] for row in rows]
+    return row[0]

@@ -21,6 +21,7 @@ from hypercondense.hypergraph.arrays import UNKNOWN
 
 _ROWS = 1_000_000  # that are in memory at once
 _BLOCK = 2**24  # bytes of text that are
+_MOST = 2**62  # hyperedges that can be numbered
 _PLAIN: dict[str, Any] = {
     "compression": "none",
     "use_dictionary": False,
@@ -105,6 +106,8 @@ def _memberships(graph: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.i
     """Members and hyperedges; those of different relations are different hyperedges."""
     before = 0
     for relation in graph.relations:
+        if before + relation.hyperedges > _MOST:
+            raise FormatError(f"{relation.file} is of {relation.hyperedges} hyperedges, which are too many")
         for first, second in (_in_lines if relation.is_csv else _in_array)(relation.file):
             members, hyperedges = (first, second) if relation.members_first else (second, first)
             for ids, size, what in (

@@ -9,7 +9,8 @@ from hypercondense.files.regular import open_regular
 from hypercondense.typed import Value, Whole, read
 
 METADATA = "metadata.yaml"
-_LARGEST = 1_000_000  # bytes of metadata
+_LARGEST = 100_000  # bytes of metadata: each takes microseconds to parse
+_DEEPEST = 50
 _SETS = ("train_set", "validation_set", "test_set")
 _SEEDS = ("seeds", "seed_nodes")
 
@@ -71,7 +72,9 @@ def read_graphbolt(folder: Path) -> Graph:
         raise FormatError(f"{file} has no edges that lead to nodes of type {kind}")
     features = _numpy(folder, _features(told, kind, file), file)
     shape = open_array(features, "fiu", "numbers, a row for each node").shape
-    if len(shape) != 2 or shape[0] != sizes[kind]:  # before anything is made for so many nodes
+    if (
+        len(shape) != 2 or shape[0] != sizes[kind] or not shape[1]
+    ):  # before anything is made for so many nodes
         raise FormatError(f"{file} has {sizes[kind]} nodes of type {kind}, and {features} has shape {shape}")
     sets = [_set(folder, getattr(told.tasks[0], name), kind, file) for name in _SETS]
     labels, parts = numbered(sets, sizes[kind], str(file))
@@ -91,11 +94,17 @@ def _content(file: Path) -> Any:
     if len(text) > _LARGEST:
         raise FormatError(f"{file} must be at most {_LARGEST:,} bytes; it is no metadata")
     try:
+        depth = 0
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             if isinstance(event, yaml.AliasEvent):
                 raise FormatError(f"{file} has aliases (*), which stand for any amount of text; write it out")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                raise FormatError(f"{file} is nested too deeply")
         return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except FormatError:
+        raise
+    except Exception as error:  # a value that is not what its tag says makes the library raise anything
         raise FormatError(f"{file} is not YAML: {one_line(error, longest=160)}") from error
 
 
@@ -105,12 +114,13 @@ def _relation(
     """The edges of one type, or ``None`` if they lead to no nodes of the kind that has labels."""
     ends: list[str | None] = [None, None]
     if edges.type is not None:
-        first, *_, last = edges.type.split(":")
-        ends = [first, last]
-    if kind not in ends:
+        ends = [*edges.type.split(":")]
+        if len(ends) != 3:
+            raise FormatError(f"{file} has edges of type {edges.type[:60]!r}, which must be three, A:IS:B")
+    if kind not in (ends[0], ends[-1]):
         return None
-    members_first = ends[0] == kind and ends[1] != kind
-    other = ends[1] if members_first else ends[0]
+    members_first = ends[0] == kind and ends[-1] != kind
+    other = ends[-1] if members_first else ends[0]
     if other not in sizes:
         raise FormatError(f"{file} has edges of type {edges.type}, and no number of nodes of type {other}")
     as_text = edges.format == "csv"
@@ -158,6 +168,6 @@ def _numpy(folder: Path, one: _File, file: Path) -> Path:
 def _below(folder: Path, one: _File, file: Path) -> Path:
     """Where a file is that the metadata name."""
     path = folder / one.path
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if "\0" in one.path or not path.resolve().is_relative_to(folder.resolve()):
         raise FormatError(f"{file} names {one.path[:60]!r}, which is not below its folder")
     return path

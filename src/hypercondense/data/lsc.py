@@ -29,7 +29,7 @@ def read_lsc(folder: Path) -> Graph:
     shape = open_array(features, "f", "numbers, a row for each paper").shape
     labels_file = processed / _PAPER / "node_label.npy"
     labels = whole_classes(open_array(labels_file, "iuf", "classes"), str(labels_file))
-    if len(shape) != 2 or len(labels) != shape[0]:
+    if len(shape) != 2 or len(labels) != shape[0] or not shape[1]:
         raise FormatError(f"{features} has shape {shape}, and {labels_file} has {len(labels)} labels")
     relations = tuple(
         relation

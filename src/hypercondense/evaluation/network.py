@@ -22,6 +22,7 @@ from hypercondense.files.maps import chunks
 from hypercondense.files.storage import (
     arrays_digest,
     check_file_target,
+    check_json,
     read_tensors,
     replaced_file,
     write_tensors,
@@ -394,7 +395,9 @@ def load_network(path: Path | str) -> TrainedNetwork:
     told = arrays.pop(_CHECKSUM, None)
     undamaged = told is not None and told.tobytes() == arrays_digest(arrays)
     try:
-        content = json.loads(arrays.pop(_FACTS).tobytes())
+        facts_text = arrays.pop(_FACTS).tobytes()
+        check_json(path, facts_text)
+        content = json.loads(facts_text)
     except (KeyError, ValueError, RecursionError) as error:
         raise FormatError(f"{path} is not a network of hypercondense: it has no facts") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
@@ -403,10 +406,22 @@ def load_network(path: Path | str) -> TrainedNetwork:
     if not undamaged:
         raise FormatError(f"{path} was changed after it was written; save it again")
     try:
+        _check_facts(facts)
         scale = Scale.from_arrays(arrays, facts.num_features)
         return TrainedNetwork(facts, _restored(facts, arrays), scale)
     except (ValueError, RuntimeError, KeyError, ConfigError) as error:
         raise FormatError(f"{path} does not fit its facts: {one_line(error)}") from error
+
+
+def _check_facts(facts: NetworkFacts) -> None:
+    for what, names, size in (
+        ("classes", facts.label_names, facts.num_classes),
+        ("features", facts.feature_names, facts.num_features),
+    ):
+        if names is not None and len(names) != size:
+            raise ValueError(f"it has {len(names)} names of {size} {what}")
+    if taken := {"num_features", "num_classes"} & facts.options.keys():
+        raise ValueError(f"{min(taken)} is no option")
 
 
 def _restored(facts: NetworkFacts, arrays: Mapping[str, NDArray[Any]]) -> HypergraphNetwork:
@@ -417,6 +432,8 @@ def _restored(facts: NetworkFacts, arrays: Mapping[str, NDArray[Any]]) -> Hyperg
     }
     if not weights:
         raise ValueError("it has no weights")
+    if strange := [name for name, value in weights.items() if value.dtype != torch.float32]:
+        raise ValueError(f"the weights {strange[0][:60]} are not of 32 bits")
     # A file may claim any size: that of what is there bounds what is made.
     largest = sum(math.prod(value.shape) for value in weights.values())
     claimed = (facts.num_features, facts.num_classes, *(_numbers(facts.options)))

@@ -7,6 +7,11 @@ from typing import BinaryIO
 
 from hypercondense.errors import FormatError
 
+BASE = 400 * 10**6  # bytes that a file of any size may be unpacked to
+GROWTH = 10  # and so many times its own size more
+# Bytes that are made of a sign of JSON: a table, a list, an entry with what it gets into, half a text.
+JSON_COSTS = {b"{": 200, b"[": 80, b",": 80, b'"': 25}
+
 _KINDS = {
     stat.S_ISDIR: "a folder",
     stat.S_ISFIFO: "a pipe",

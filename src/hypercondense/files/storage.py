@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from hypercondense.errors import FormatError, one_line
 from hypercondense.files.drafts import exchange, workplace
-from hypercondense.files.regular import open_regular, read_regular
+from hypercondense.files.regular import BASE, GROWTH, JSON_COSTS, open_regular, read_regular
+from hypercondense.runtime.memory import format_size
 
 MANIFEST = "manifest.json"
 #: The file of tensors that stands beside a manifest of each format.
@@ -175,7 +176,9 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object."""
     try:
-        content = json.loads(read_regular(path).decode("utf-8"))
+        raw = read_regular(path)
+        check_json(path, raw)
+        content = json.loads(raw.decode("utf-8"))
     except RecursionError as error:
         raise FormatError(f"{path} is nested too deeply") from error
     except ValueError as error:
@@ -183,6 +186,21 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise FormatError(f"{path} must hold a JSON object, not a {type(content).__name__}")
     return content
+
+
+def check_json(path: Path, raw: bytes) -> None:
+    """Refuse JSON that becomes much more in memory than it is in a file, before it does.
+
+    Raises:
+        FormatError: The text tells the size, and what is allowed.
+    """
+    needed = sum(cost * raw.count(sign) for sign, cost in JSON_COSTS.items())
+    allowed = BASE + GROWTH * len(raw)
+    if needed > allowed:
+        raise FormatError(
+            f"{path} would take {format_size(needed)} of memory, more than the {format_size(allowed)} that a "
+            "file of its size may; check it"
+        )
 
 
 def file_digest(path: Path) -> str:

@@ -115,6 +115,12 @@ def _sparse(arrived: Arrived, given: list[Any], key: str) -> Any:
             arrived.problems.add(f"attribute {key!r} of node {shown(arrived.nodes[place])} must be a table")
             return None
         for column, value in (one or {}).items():
+            if not isinstance(value, int | float | np.number):
+                arrived.problems.add(
+                    f"attribute {key!r} of node {shown(arrived.nodes[place])} must be a table of numbers, it "
+                    f"has {shown(value)}"
+                )
+                return None
             number = column if isinstance(column, int) else table.setdefault(column, len(table))
             rows.append(place)
             columns.append(number)

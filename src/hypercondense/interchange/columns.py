@@ -22,6 +22,7 @@ LABEL, SPLIT = "label", "split"
 _PART_NAMES = {**{name: number for number, name in enumerate(PARTS)}, "val": 1, "valid": 1, "dev": 1}
 _LARGEST = float(np.finfo(np.float32).max)
 _MOST_VALUES = 1000  # of a column that becomes one column for each
+_LARGEST_LABEL = 2**62  # of those that are numbers
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def _whole_labels(
     values: list[Any], whole: list[int], facts: Facts | None
 ) -> tuple[Ids, tuple[str, ...] | None]:
     known = sorted(set(whole) - {UNKNOWN})
-    labels = np.array([UNKNOWN if one is None else min(one, 2**62) for one in values], np.int64)
+    labels = np.array([UNKNOWN if one is None else one for one in values], np.int64)
     if facts is not None and facts.num_classes is not None and (not known or known[-1] < facts.num_classes):
         return labels, facts.label_names
     if known == list(range(len(known))):
@@ -169,11 +170,11 @@ def _by_names(values: list[Any], names: tuple[str, ...], problems: Problems) -> 
 def _label(given: Any) -> Any:
     if isinstance(given, bool | np.bool_):
         return str(bool(given))
-    if isinstance(given, int | np.integer):
-        return int(given)
     if isinstance(given, float | np.floating) and np.isfinite(given) and given == np.floor(given):
+        given = int(given)
+    if isinstance(given, int | np.integer) and abs(int(given)) <= _LARGEST_LABEL:
         return int(given)
-    return str(given).strip()
+    return str(given).strip()  # also of numbers that no array holds
 
 
 def parts_of(raw: Sequence[Any] | None, labels: Ids, problems: Problems) -> Parts | None:

@@ -15,7 +15,9 @@ from hypercondense.errors import ConversionError
 from hypercondense.interchange.problems import Problems
 
 VERSION = "0.1.0"  # of the standard
-_LARGEST = 2**4000  # of whole numbers as ids: Python does not make a text of any
+# Of whole numbers as ids: that of 64 bits. Of larger ones so many can be found that a table of Python tells
+# only by comparing them all.
+_LARGEST = 2**64
 
 #: JSON has one kind of number, so 7.0 is whole; what is not is told after decoding.
 Id = int | str | float
@@ -115,7 +117,7 @@ def schema() -> dict[str, Any]:
 
 def _refuse(found: Iterable[str]) -> NoReturn:
     problems = Problems(f"this is no HIF of version {VERSION}")
-    problems.found += dict.fromkeys(found)
+    problems.found |= dict.fromkeys(found)
     problems.raise_any()
     raise ConversionError(problems.what)
 
@@ -143,9 +145,9 @@ def _problem(content: Any, kind: type[Struct], where: str) -> list[str]:
 
 def _strange(given: Id, where: str) -> list[str]:
     """What to say about an id that is none."""
-    if _is_plain(given) or (isinstance(given, float) and given.is_integer()):
+    if _is_plain(int(given) if isinstance(given, float) and given.is_integer() else given):
         return []
-    return [f"an id must be a text or a whole number, got {_short(given)} - at `{where}`"]
+    return [f"an id must be a text or a whole number of 64 bits, got {_short(given)} - at `{where}`"]
 
 
 def _short(given: Id) -> str:

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from itertools import islice
 from typing import Any, TypeVar
 
 from hypercondense.errors import ConversionError, ConversionWarning, safe
@@ -17,12 +18,11 @@ class Problems:
 
     def __init__(self, what: str) -> None:
         self.what = what
-        self.found: list[str] = []
+        self.found: dict[str, None] = {}  # in their order; there may be very many
 
     def add(self, problem: str) -> None:
         """One more; the same one twice is told once."""
-        if problem not in self.found:
-            self.found.append(problem)
+        self.found[problem] = None
 
     def add_raised(self, make: Callable[[], _Made]) -> _Made | None:
         """What ``make`` gives, or ``None`` and one more problem, where it refuses what it is given."""
@@ -44,7 +44,7 @@ class Problems:
         """
         if not self.found:
             return
-        shown = self.found[:_SHOWN]
+        shown = list(islice(self.found, _SHOWN))
         if len(shown) > 1:
             shown = [f"({number}) {problem}" for number, problem in enumerate(shown, start=1)]
         more = len(self.found) - len(shown)

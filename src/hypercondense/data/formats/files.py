@@ -17,6 +17,7 @@ from hypercondense.runtime.memory import available_bytes, format_size
 MEMORY_SHARE = 0.5  # of the available memory; a file that would unpack to more is refused
 _FALLBACK_MEMORY = 8 * 10**9  # where the system does not tell
 
+_TEXT_GROWTH = 60  # bytes of memory for a byte of text, while numbers and names are made of it
 _LONGEST = 240  # letters of what another library says about a file
 
 # What broken files make the standard library and numpy raise.
@@ -78,8 +79,9 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """The content of a UTF-8 file; an empty file and another encoding are refused."""
+    """The content of a UTF-8 file; an empty file, another encoding and what will not fit are refused."""
     content = read_bytes(path)
+    check_memory(path, _TEXT_GROWTH * len(content))
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

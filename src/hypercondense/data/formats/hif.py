@@ -9,6 +9,7 @@ from hypercondense.data.formats.made import facts_with, hypergraph_in
 from hypercondense.data.formats.packed import packed, read_unpacked
 from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.errors import ConversionError, FormatError
+from hypercondense.files.regular import JSON_COSTS
 from hypercondense.files.storage import check_file_target, replaced_file
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.columns import Choices, Missing, Text
@@ -17,8 +18,6 @@ from hypercondense.interchange.hif_content import converted, decoded
 
 _ENDINGS = (".json", ".json.gz", ".json.zst", ".hif", ".hif.gz", ".hif.zst")
 _MARK = b"\xef\xbb\xbf"  # that some programs put before UTF-8
-# Bytes that are made of a sign of JSON: a table, a list, an entry with what it gets into, half a text.
-_COSTS = {b"{": 200, b"[": 64, b",": 80, b'"': 25}
 
 
 def from_hif(
@@ -90,7 +89,7 @@ def write_hif(given: Hypergraph | Condensation, path: Path, *, overwrite: bool =
 
 def _from_file(path: Path, choices: Choices, name: str | None, reading: Reading) -> Hypergraph:
     text = read_unpacked(path, reading)
-    needed = 2 * len(text) + sum(cost * text.count(mark) for mark, cost in _COSTS.items())
+    needed = 2 * len(text) + sum(cost * text.count(mark) for mark, cost in JSON_COSTS.items())
     reading.check(path, needed, file_size=path.stat().st_size)
     content = decoded(memoryview(text)[len(_MARK) if text.startswith(_MARK) else 0 :])
     del text

@@ -50,7 +50,7 @@ def _read(path: Path, name: str | None, reading: Reading) -> Hypergraph:
 
 
 def _features(path: Path, reading: Reading) -> Any:
-    value = read_pickle(path)
+    value, made = read_pickle(path, reading)
     if isinstance(value, SparseRows):
         state = value.state
         parts = [as_array(state.get(key)) for key in ("data", "indices", "indptr")]
@@ -62,16 +62,16 @@ def _features(path: Path, reading: Reading) -> Any:
     if isinstance(value, np.ndarray) and value.ndim == 2:
         return value
     if isinstance(value, list):
-        return _rows(path, value, reading)
+        return _rows(path, value, reading, made)
     raise FormatError(f"{path} must hold a csr matrix or a table of numbers, not a {type(value).__name__}")
 
 
 def _labels(path: Path, reading: Reading) -> Any:
     """Whole numbers; rows of a one-hot table become the place of their 1."""
-    value = read_pickle(path)
+    value, made = read_pickle(path, reading)
     if isinstance(value, list) and value and not isinstance(as_array(value[0]), list | tuple | np.ndarray):
         return _flat(path, value)
-    table = _rows(path, value, reading) if isinstance(value, list) else value
+    table = _rows(path, value, reading, made) if isinstance(value, list) else value
     if not isinstance(table, np.ndarray) or table.ndim not in (1, 2) or table.size == 0:
         raise FormatError(f"{path} must hold a list of labels, not a {type(value).__name__}")
     if table.ndim == 1 or table.shape[1] == 1:
@@ -90,9 +90,9 @@ def _flat(path: Path, values: Collection[Any]) -> "np.ndarray[Any, Any]":
     return np.asarray(list(values))
 
 
-def _rows(path: Path, given: list[Any], reading: Reading) -> "np.ndarray[Any, Any]":
+def _rows(path: Path, given: list[Any], reading: Reading, made: int) -> "np.ndarray[Any, Any]":
     rows = [_row(path, row) for row in given]
-    reading.check(path, _NUMBER_BYTES * sum(map(len, rows)), file_size=path.stat().st_size)
+    reading.check(path, made + _NUMBER_BYTES * sum(map(len, rows)), file_size=path.stat().st_size)
     flat = [row if isinstance(row, np.ndarray) else _flat(path, row) for row in rows]
     if len({row.shape for row in flat}) != 1:
         raise FormatError(f"{path} must hold rows of one length")
@@ -108,14 +108,14 @@ def _row(path: Path, given: Any) -> Any:
 
 def _memberships(path: Path, reading: Reading) -> tuple[Ids, Ids, int]:
     """Node ids, hyperedge ids (in the order of the file) and the number of hyperedges."""
-    value = read_pickle(path)
+    value, made = read_pickle(path, reading)
     if not isinstance(value, dict | list):
         raise FormatError(f"{path} must hold a dict of hyperedges, not a {type(value).__name__}")
     given: Iterable[Any] = value.values() if isinstance(value, dict) else value
     members = [_members(path, group) for group in given]
     sizes = np.fromiter(map(len, members), np.int64, len(members))
     # A short file can refer to one long list many times.
-    reading.check(path, _MEMBER_BYTES * sum(map(len, members)), file_size=path.stat().st_size)
+    reading.check(path, made + _MEMBER_BYTES * sum(map(len, members)), file_size=path.stat().st_size)
     lists = (group.tolist() if isinstance(group, np.ndarray) else group for group in members)
     flat = list(chain.from_iterable(lists))
     strange = [kind.__name__ for kind in set(map(type, flat)) - {int}]

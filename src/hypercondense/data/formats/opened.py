@@ -146,7 +146,8 @@ def write_mapped(hypergraph: Hypergraph, path: Path, *, overwrite: bool = False)
 def _identity(tensors: Path, digest: str) -> dict[str, Any]:
     """What tells a file from any other, and from itself after a change."""
     told = os.stat(tensors)  # noqa: PTH116 (follows links as opening does)
-    return {"size": told.st_size, "time": told.st_mtime_ns, "number": told.st_ino, "digest": digest}
+    times = {"time": told.st_mtime_ns, "changed": told.st_ctime_ns}  # the second is set by the system alone
+    return {"size": told.st_size, **times, "number": told.st_ino, "digest": digest}
 
 
 def _note_of(tensors: Path) -> Path:

@@ -12,6 +12,9 @@ from hypercondense.errors import ConfigError, FormatError, one_line
 from hypercondense.files.regular import open_regular
 
 _BLOCK = 1 << 22  # bytes that are unpacked at once
+# Packed bytes that are given at once. What a stream leaves over is copied, and a file may be of very many.
+_BITE = 1 << 14
+_STREAMS, _STREAM_BYTES = 1000, 1000  # packed streams in a file of any size, and one more for so many bytes
 _GZIP, _ZSTANDARD = ".gz", ".zst"
 _LEVEL = 6
 
@@ -26,9 +29,11 @@ def read_unpacked(path: Path, reading: Reading) -> bytearray:
     """
     content = bytearray()
     with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
+        size, checked = os.fstat(file.fileno()).st_size, 0
         for block in _blocks(path, file):
-            reading.check(path, 2 * (len(content) + len(block)), file_size=size)
+            if len(content) + len(block) > checked:
+                checked = len(content) + 2 * _BLOCK
+                reading.check(path, 2 * checked, file_size=size)
             content += block
     return content
 
@@ -43,24 +48,28 @@ def _blocks(path: Path, file: BinaryIO) -> Iterator[bytes]:
     if ending == _ZSTANDARD:
         broken = (*broken, zstandard().ZstdError)
     try:
-        yield from _unpacked(file, ending)
+        yield from _unpacked(path, file, ending)
     except broken as error:
         raise FormatError(f"{path} is not packed as its name says, or cut off: {one_line(error)}") from error
 
 
-def _unpacked(file: BinaryIO, ending: str) -> Iterator[bytes]:
-    """One packed stream after the other, as both formats allow."""
-    given = file.read(_BLOCK)
+def _unpacked(path: Path, file: BinaryIO, ending: str) -> Iterator[bytes]:
+    """One packed stream after the other, as both formats allow; each costs something, however short it is."""
+    given = file.read(_BITE)
+    left = _STREAMS + os.fstat(file.fileno()).st_size // _STREAM_BYTES
     while given:
+        left -= 1
+        if left < 0:
+            raise FormatError(f"{path} is of very many packed parts, hardly anything in each; pack it as one")
         stream = _Gzip() if ending == _GZIP else zstandard().ZstdDecompressor()
         while not stream.eof:
             yield stream.decompress(given, _BLOCK)
             given = b""
             if stream.needs_input and not stream.eof:
-                given = file.read(_BLOCK)
+                given = file.read(_BITE)
                 if not given:
                     raise EOFError("it ends too early")
-        given = stream.unused_data or file.read(_BLOCK)
+        given = stream.unused_data or file.read(_BITE)
 
 
 class _Gzip:

@@ -14,7 +14,7 @@ import numpy as np
 from hypercondense.condensation import Condensation
 from hypercondense.data.formats.files import containing_folder, default_name
 from hypercondense.data.formats.made import facts_with, hypergraph_in
-from hypercondense.data.formats.parquet_pages import pages_of
+from hypercondense.data.formats.parquet_pages import columns_of, pages_of
 from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.data.parts import INCIDENCES, NODES, Parts, are_parts
 from hypercondense.errors import ConfigError, ConversionError, FormatError, one_line
@@ -33,8 +33,9 @@ MEMBERS = "members"
 FILES = tuple(f"{table}{_ENDING}" for table in (INCIDENCES, NODES, MEMBERS))
 _LISTS = ("features", PLACES, VALUES)
 _LONGEST_TEXT = 10**8  # bytes of the directory of a file
-# Bytes made of one entry: of a feature, and of anything else, which becomes a value of Python.
-_NUMBER_BYTES, _VALUE_BYTES = 40, 110
+# Bytes made of one entry: of a feature; of anything else, which becomes a value of Python; of one in a list
+# of its own; and of a column in a group of rows.
+_NUMBER_BYTES, _VALUE_BYTES, _LISTED_BYTES, _COLUMN_BYTES = 40, 110, 250, 4000
 
 
 def write_parquet(given: Hypergraph | Condensation, path: Path, *, overwrite: bool = False) -> None:
@@ -160,14 +161,12 @@ def _needed(path: Path, problems: Problems) -> int:
                 )
         if problems.found:
             return 0
-        for group in range(opened.metadata.num_row_groups):
-            row_group = opened.metadata.row_group(group)
-            for place in range(row_group.num_columns):
-                column = row_group.column(place)
-                pages = pages_of(path, file, column)
-                each = _NUMBER_BYTES if column.physical_type in ("FLOAT", "DOUBLE") else _VALUE_BYTES
-                values = max(pages.values, column.num_values, row_group.num_rows, 0)
-                needed += 2 * pages.bytes + each * values
+        for column in columns_of(path, file):
+            pages = pages_of(path, file, column)
+            each = _NUMBER_BYTES if column.is_float else _VALUE_BYTES
+            if opened.schema.column(column.place).path.startswith((f"{PLACES}.", f"{VALUES}.")):
+                each = _LISTED_BYTES
+            needed += _COLUMN_BYTES + 2 * pages.bytes + each * max(pages.values, column.values)
         if opened.metadata.num_rows > max(0, needed):
             raise FormatError(
                 f"{path} says it has {opened.metadata.num_rows:,} rows, which its pages have not"
@@ -200,11 +199,12 @@ def _columns(files: Sequence[Path]) -> tuple[dict[Any, Any], dict[bytes, bytes]]
                 f"{file} has other columns than {files[0].name}; all parts of a table must have the same"
             )
     columns: dict[Any, Any] = {}
-    for name in tables[0].column_names:
-        if name in columns or tables[0].column_names.count(name) > 1:
-            raise FormatError(f"{files[0]} has two columns {name[:40]!r}; rename one")
-        chunks = [chunk for table in tables for chunk in table.column(name).chunks]
-        columns |= _column(arrow, name, chunks)
+    for place, name in enumerate(tables[0].column_names):
+        chunks = [chunk for table in tables for chunk in table.column(place).chunks]
+        made = _column(arrow, name, chunks)
+        if twice := made.keys() & columns.keys():
+            raise FormatError(f"{files[0]} has two columns {min(twice)[:40]!r}; rename one")
+        columns.update(made)
     return columns, dict(tables[0].schema.metadata or {})
 
 
@@ -229,7 +229,7 @@ def _column(arrow: Any, name: str, chunks: Sequence[Any]) -> dict[str, Any]:
     """A column by its name; one of lists of features is a column for each place in them."""
     types = arrow.types
     if name == "features" and chunks and not _is_flat(types, chunks[0].type):
-        return _feature_lists(chunks)
+        return _feature_lists(need("pyarrow.compute", "arrow"), chunks)
     if chunks and all(_is_number(types, chunk) for chunk in chunks):
         return {name: np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in chunks])}
     values: list[Any] = []
@@ -253,9 +253,10 @@ def _shared(chunk: Any) -> list[Any]:
     return [values[place] for place in places.tolist()]
 
 
-def _feature_lists(chunks: Sequence[Any]) -> dict[str, Any]:
+def _feature_lists(compute: Any, chunks: Sequence[Any]) -> dict[str, Any]:
     rows = sum(map(len, chunks))
-    lengths = {len(own) for chunk in chunks for own in chunk.to_pylist() if own is not None}
+    found = (compute.list_value_length(chunk).drop_null().to_numpy(zero_copy_only=False) for chunk in chunks)
+    lengths = {int(length) for own in found for length in np.unique(own)}
     flat = np.concatenate([chunk.flatten().to_numpy(zero_copy_only=False) for chunk in chunks])
     width = lengths.pop() if len(lengths) == 1 else 0
     if width * rows != len(flat):

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hypercondense.data.formats.files import check_memory
+from hypercondense.files.regular import BASE, GROWTH
 from hypercondense.hypergraph import Hypergraph
-
-BASE = 400 * 10**6  # bytes that a file of any size may be unpacked to
-GROWTH = 10  # and so many times its own size more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +24,11 @@ class Reading:
         Raises:
             FormatError: The text tells the size, what is allowed, and what allows more.
         """
-        check_memory(what, num_bytes, allowed=max(BASE + GROWTH * file_size, self.memory or 0))
+        check_memory(what, num_bytes, allowed=self.allowed(file_size))
+
+    def allowed(self, file_size: int) -> int:
+        """Bytes that a file of this size may take."""
+        return max(BASE + GROWTH * file_size, self.memory or 0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from hypercondense.data.formats.files import check_memory, read_bytes
+from hypercondense.data.formats.reader import Reading
 from hypercondense.data.formats.stand_ins import (
     ALLOWED,
     Allowed,
@@ -23,10 +24,11 @@ from hypercondense.data.formats.stand_ins import (
     harmless_key,
 )
 from hypercondense.errors import FormatError, one_line
+from hypercondense.runtime.memory import format_size
 
-_FREE = 10**6  # bytes that any pickle may make
-_GROWTH = 64  # copies made on request of a file may be this many times its size
-_CONTAINER = 216  # bytes of an empty set, the largest thing that one byte of a pickle makes
+# Bytes that an instruction makes at most, with its place in a list: an empty set, an entry of the table of
+# what is referred to again, a tuple, a number or a short text, and the place alone.
+_CONTAINER, _REFERENCE, _TUPLE, _VALUE, _PLACE = 216, 120, 88, 64, 20
 
 _INSTRUCTIONS = (  # noqa: SIM905 (sixty quoted words are harder to read)
     "PROTO FRAME STOP MARK POP POP_MARK NONE NEWTRUE NEWFALSE INT BININT BININT1 BININT2 LONG LONG1 LONG4 "
@@ -37,15 +39,22 @@ _INSTRUCTIONS = (  # noqa: SIM905 (sixty quoted words are harder to read)
 ).split()
 
 
-_CONTAINERS = ("EMPTY_LIST", "EMPTY_DICT", "EMPTY_SET", "LIST", "MARK")  # of one byte each
+_COSTS = {
+    **dict.fromkeys(("EMPTY_LIST", "EMPTY_DICT", "EMPTY_SET", "LIST", "MARK", "FROZENSET"), _CONTAINER),
+    **dict.fromkeys(("MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT"), _REFERENCE),
+    **dict.fromkeys(("TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"), _TUPLE),
+    **dict.fromkeys(("NONE", "NEWTRUE", "NEWFALSE", "EMPTY_TUPLE", "BININT1", "GET", "BINGET"), _PLACE),
+    **dict.fromkeys(("LONG_BINGET", "POP", "POP_MARK", "PROTO", "FRAME", "STOP"), _PLACE),
+}
 
 
-def _counted(code: int) -> "Callable[[_Machine], None]":
-    """An instruction that makes a container, which is paid for before it is made."""
-    usual: Any = pickle._Unpickler.dispatch[code]
+def _counted(name: str) -> "Callable[[_Machine], None]":
+    """An instruction that is paid for before what it makes is made."""
+    usual: Any = pickle._Unpickler.dispatch[getattr(pickle, name)[0]]
+    cost = _COSTS.get(name, _VALUE)
 
     def make(machine: "_Machine") -> None:
-        machine.spend(_CONTAINER)
+        machine.spend(cost)
         usual(machine)
 
     return make
@@ -61,15 +70,18 @@ class _Machine(pickle._Unpickler):
     pop_mark: Callable[[], list[Any]]
     readline: Callable[[], bytes]
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, allowed: int) -> None:
         super().__init__(io.BytesIO(content), encoding="latin1")
-        self._left = _FREE + _GROWTH * len(content)
+        self.spent, self.allowed = 0, allowed
 
     def spend(self, num_bytes: int) -> None:
         """Count what is allocated beyond the file itself: a short file could ask for endless copies."""
-        self._left -= num_bytes
-        if self._left < 0:
-            raise FormatError(f"a pickle that unpacks to more than {_GROWTH} times its size")
+        self.spent += num_bytes
+        if self.spent > self.allowed:
+            raise FormatError(
+                f"it unpacks to more than {format_size(self.allowed)}; if it is right, allow more with "
+                "--memory (memory=... in Python)"
+            )
 
     def _make_bytearray(self) -> None:
         """The base class takes the claimed size before it looks whether so many bytes follow."""
@@ -151,11 +163,7 @@ class _Machine(pickle._Unpickler):
 
     # The name and form are those of the base class.
     dispatch: ClassVar[dict[int, Any]] = {
-        **{
-            getattr(pickle, name)[0]: pickle._Unpickler.dispatch[getattr(pickle, name)[0]]
-            for name in _INSTRUCTIONS
-        },
-        **{getattr(pickle, name)[0]: _counted(getattr(pickle, name)[0]) for name in _CONTAINERS},
+        **{getattr(pickle, name)[0]: _counted(name) for name in _INSTRUCTIONS},
         pickle.BYTEARRAY8[0]: _make_bytearray,
         pickle.REDUCE[0]: _call,
         pickle.NEWOBJ[0]: _call,
@@ -171,18 +179,22 @@ class _Machine(pickle._Unpickler):
     }
 
 
-def read_pickle(path: Path) -> Any:
-    """The content of a pickle: numbers, text, lists, dicts, sets, arrays and :class:`SparseRows`."""
+def read_pickle(path: Path, reading: Reading) -> tuple[Any, int]:
+    """The content of a pickle: numbers, text, lists, dicts, sets, arrays and :class:`SparseRows`; its memory.
+
+    What it makes is counted while it is made.
+    """
     content = read_bytes(path)
     if not content:
         raise FormatError(f"{path} is empty")
     check_memory(path, 8 * len(content))
+    machine = _Machine(content, reading.allowed(len(content)))
     try:
-        value = _Machine(content).load()
+        value = machine.load()
     except FormatError as error:
         raise FormatError(f"{path} holds something that is not data: {error}") from error
     except KeyError as error:
         raise FormatError(f"{path} is no whole pickle of plain data (instruction {error})") from error
     except Exception as error:  # a broken program may fail in any way, and all of them mean the same
         raise FormatError(f"{path} is no whole pickle ({one_line(error, longest=160)})") from error
-    return as_array(value)
+    return as_array(value), machine.spent

@@ -10,7 +10,7 @@ import numpy as np
 
 from hypercondense.errors import FormatError
 
-_SCALARS = (int, float, str, bytes, type(None))
+_LARGEST_KEY = 2**63  # of numbers that arrays hold
 _PLAIN_TYPE = re.compile(r"[<>=|]?([biuf])([1248])")
 _OBJECTS = ("O", "O4", "O8", "|O", "|O4", "|O8")  # the digit is the size of an address
 
@@ -153,9 +153,18 @@ def _ordered(machine: Allowance, arguments: tuple[Any, ...]) -> dict[Any, Any]:
 
 
 def harmless_key(value: Any) -> Any:
-    """``value`` if hashing it is harmless: hashing a deeply nested tuple would overflow the stack."""
-    flat = value if isinstance(value, tuple) else (value,)
-    if not all(isinstance(part, _SCALARS) for part in flat):
+    """``value`` if hashing it is harmless.
+
+    Hashing a deeply nested tuple would overflow the stack. Of large numbers, and of tuples of numbers, so
+    many with one hash can be found that a table of Python tells them only by comparing them all.
+    """
+    if isinstance(value, tuple):
+        harmless = all(isinstance(part, str | bytes | None) for part in value)
+    elif isinstance(value, int):
+        harmless = -_LARGEST_KEY <= value < _LARGEST_KEY
+    else:
+        harmless = isinstance(value, float | str | bytes | None)
+    if not harmless:
         raise FormatError(f"a {type(value).__name__} as key or set member; expected numbers or text")
     return value
 
