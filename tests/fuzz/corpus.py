@@ -54,7 +54,6 @@ def _pickles() -> Iterator[Case]:
     yield _pickled("numbers of one hash in a set", "labels.pickle", b"\x8f(" + b"".join(large) + b"\x90.")
     keys = b"".join(number + b"]" for number in large)
     yield _pickled("numbers of one hash as keys", "hypergraph.pickle", b"}(" + keys + b"u.")
-    yield _pickled("a table of what is referred to", "labels.pickle", b"N" + b"\x94" * 6_000_000 + b".")
     yield _pickled("escapes in a name", "labels.pickle", b"cos\x1b[2J\nsystem\x1b]0;x\x07\n.")
 
 

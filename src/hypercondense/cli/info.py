@@ -1,9 +1,12 @@
 """``hypercondense info``: statistics and a check of any hypergraph."""
 
 from dataclasses import asdict
+from itertools import islice
 from typing import Any
 
 from hypercondense.cli import options, output
+
+_SHOWN_CLASSES = 1000  # in a table for people
 
 
 def info(
@@ -46,7 +49,9 @@ def info(
     if facts["own_class_share"] is not None:
         lines["soft labels"] = f"{facts['own_class_share']:.1%} on the own class, mean over nodes"
     lines["feature ranges"] = _ranges(columns)
-    lines["class counts"] = ", ".join(f"{name}: {count:,}" for name, count in facts["class_counts"].items())
+    counts = [f"{name}: {count:,}" for name, count in islice(facts["class_counts"].items(), _SHOWN_CLASSES)]
+    more = len(facts["class_counts"]) - len(counts)
+    lines["class counts"] = ", ".join(counts) + (f" and {more:,} more (--json has all)" if more else "")
     lines["digest"] = hypergraph.digest
     output.print_facts(lines)
     for line in hypergraph.notes:

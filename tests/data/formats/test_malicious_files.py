@@ -41,6 +41,12 @@ class Reduces:
         return self.reduced
 
 
+@pytest.fixture
+def little_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of any size may take 10 MB."""
+    monkeypatch.setattr("hypercondense.data.formats.reader.BASE", 10**7)
+
+
 def refusal(folder: Path, file: str, content: bytes) -> str:
     """Put ``content`` into a folder of good pickles, read, and return the one line of the error."""
     format_examples.hypergcn(folder)
@@ -155,6 +161,13 @@ def test_sizes_a_pickle_only_claims_are_not_allocated(tmp_path: Path, program: b
     refusal(tmp_path, "labels.pickle", program)
 
 
+@pytest.mark.parametrize("program", [b"N" + b"\x94" * 200_000, b"](" + b"N\x85" * 150_000 + b"e"])
+def test_what_is_referred_to_and_tuples_are_counted(
+    tmp_path: Path, program: bytes, little_allowed: None
+) -> None:
+    assert "unpacks to more than 1" in refusal(tmp_path, "labels.pickle", b"\x80\x04" + program + b".")
+
+
 def test_an_array_must_have_the_bytes_it_claims(tmp_path: Path) -> None:
     kind = np.dtype("f8")
     for shape, raw in (((10**12,), b"\0" * 8), ((10**6, 10**6), b""), ((-1,), b"")):
@@ -183,12 +196,6 @@ def test_an_array_of_objects_runs_nothing_and_takes_no_addresses(tmp_path: Path)
         refusal(tmp_path, "labels.pickle", pickle.dumps(array))
     scalar = Reduces(np.float64(0).__reduce__()[0], (kind, b"\x01" * 8))
     assert "not plain numbers" in refusal(tmp_path, "labels.pickle", pickle.dumps([scalar]))
-
-
-@pytest.fixture
-def little_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files of any size may take 10 MB."""
-    monkeypatch.setattr("hypercondense.data.formats.reader.BASE", 10**7)
 
 
 def test_endless_arrays_of_one_list_of_objects_are_refused(tmp_path: Path, little_allowed: None) -> None:
