@@ -406,7 +406,6 @@ def load_network(path: Path | str) -> TrainedNetwork:
     if not undamaged:
         raise FormatError(f"{path} was changed after it was written; save it again")
     try:
-        _check_facts(facts)
         scale = Scale.from_arrays(arrays, facts.num_features)
         return TrainedNetwork(facts, _restored(facts, arrays), scale)
     except (ValueError, RuntimeError, KeyError, ConfigError) as error:
@@ -439,6 +438,7 @@ def _restored(facts: NetworkFacts, arrays: Mapping[str, NDArray[Any]]) -> Hyperg
     claimed = (facts.num_features, facts.num_classes, *(_numbers(facts.options)))
     if max(claimed) > largest:
         raise ValueError(f"it claims sizes up to {max(claimed)}, but holds {largest} numbers")
+    _check_facts(facts)
     layers = facts.options.get("layers", 1)
     if isinstance(layers, int) and layers > len(weights):
         raise ValueError(f"it claims {layers} layers, but holds {len(weights)} tensors of weights")
