@@ -91,7 +91,8 @@ def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(
             now += 3
             report("work", done, 10, run=2, loss=0.5)
     lines = capsys.readouterr().err.splitlines()
-    assert lines == ["work 2/10, about 24 s left run 2 loss 0.5", "work 4/10, about 18 s left run 2 loss 0.5"]
+    told = "run 2 loss 0.5"
+    assert lines == [f"work 2/10, about 24 s left: {told}", f"work 4/10, about 18 s left: {told}"]
 
 
 def test_a_notebook_has_bars_of_html_without_widgets_drawn_now_and_then(
