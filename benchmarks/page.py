@@ -25,7 +25,7 @@ SECTIONS = {
     "condensation": ["condensation.py"],
     "models": ["models.py", "--epochs", "3", "--threads", "1"],
     "steps": ["steps.py"],
-    "lossless": ["lossless.py", "--datasets", "pubmed"],
+    "lossless": ["lossless.py", "--datasets", "pubmed,coauthor_dblp,walmart-trips"],
     "since": [
         "since.py",
         "--sources",
