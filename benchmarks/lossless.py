@@ -40,9 +40,8 @@ def measure(name: str, *, data_dir: Path | None, budget: str | None, repeats: in
     ratio = (seconds["search"] + seconds["train"]) / seconds["whole"]
     how = "" if budget is None else f", a budget of {budget}"
     print(
-        f"- {name} {RATIOS[name]:.1%}{how}: search {seconds['search']:.1f} s + training "
-        f"{seconds['train']:.1f} s = **{ratio:.2f} x** the {seconds['whole']:.1f} s of a training on "
-        "everything",
+        f"| {name} {RATIOS[name]:.1%}{how} | {seconds['search']:.1f} | {seconds['train']:.1f} "
+        f"| {seconds['whole']:.1f} | **{ratio:.2f}** |",
         flush=True,
     )
 
@@ -61,11 +60,13 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=1)
     options = parser.parse_args()
     warm_up()
+    print("| | search, s | a training on its result, s | a training on everything, s | ratio |")
+    print("|---|---|---|---|---|")
     for name in options.datasets.split(","):
         try:
             measure(name, data_dir=options.data_dir, budget=options.budget, repeats=options.repeats)
         except DatasetNotFoundError as error:
-            print(f"- {name}: {error}")
+            print(f"| {name} is not here: {error} | | | | |")
 
 
 if __name__ == "__main__":

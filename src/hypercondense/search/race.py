@@ -25,11 +25,12 @@ class Race(Value):
     """What a search may cost, and what it must be expected to gain.
 
     Args:
-        share: Of one training on the whole that condensing may cost, in nominal time.
-        seconds: It may always cost so many nominal seconds,
-        trainings: but not more than so many trainings on the whole,
-        least: unless that is less than so many nominal seconds, which nobody minds: where a training on
-            the whole takes a moment, condensing does not save time and is for something else.
+        share: Of one training on the whole that condensing may cost, in nominal time. The next three
+            allow more where a training on the whole is short.
+        seconds: Nominal seconds that condensing may cost whatever its share is, up to ``trainings``.
+        trainings: Trainings on the whole that ``seconds`` may be at most.
+        least: Nominal seconds that condensing may cost in any case: where a training on the whole takes a
+            moment, it does not save time and is for something else.
         least_gain: A trial that is expected to gain less is not worth it.
         most: Recipes that are tried where nobody gives a budget.
         differing: Share of validation nodes that two candidates are typically not both right or wrong about.
