@@ -14,6 +14,8 @@ from hypercondense.runtime import ray_engine
 from hypercondense.runtime.engine import Engine, Here, Processes, Threads, engine_named
 from hypercondense.runtime.ray_engine import RayEngine
 
+_LONG = 600.0  # seconds
+
 
 def add(amount: int, number: int) -> int:
     if number == 0:
@@ -40,9 +42,21 @@ def dies(_shared: object, _task: object) -> None:
 
 def sleeps(folder: Path, number: int) -> None:
     if number:
-        time.sleep(60)
-        (folder / f"finished {number}").touch()
+        (folder / "begun").touch()
+        try:
+            time.sleep(_LONG)
+        except BaseException:
+            (folder / "ended").touch()
+            raise
+        (folder / "finished").touch()
+    while not (folder / "begun").exists():
+        time.sleep(0.01)
     raise FormatError("not this one")
+
+
+def naps(_shared: object, seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
 
 
 @pytest.fixture(params=["here", "threads", "processes", "ray"])
@@ -85,13 +99,22 @@ def test_other_errors_on_a_cluster_are_told_in_one_line(ray: RayEngine) -> None:
         list(ray.map(refuse, [0], shared=None))
 
 
-def test_tasks_nobody_wants_any_more_are_cancelled(ray: RayEngine, tmp_path: Path) -> None:
+def test_tasks_nobody_wants_any_more_end_by_themselves(ray: RayEngine, tmp_path: Path) -> None:
     begin = time.monotonic()
     with pytest.raises(FormatError, match="not this one"):
         list(ray.map(sleeps, [0, 1, 2, 3], shared=tmp_path))
-    assert list(ray.map(add, [1], shared=1)) == [2]  # there is room again, long before they would have ended
-    assert time.monotonic() - begin < 55
-    assert not list(tmp_path.iterdir())
+    assert list(ray.map(add, [1, 2], shared=1)) == [2, 3]  # both processors are free, or will be
+    while not (tmp_path / "ended").exists() and time.monotonic() - begin < _LONG / 2:
+        time.sleep(0.01)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["begun", "ended"]
+
+
+def test_tasks_may_end_while_they_are_given_up(ray: RayEngine) -> None:
+    """`ray.cancel`, which is not used for it, would sometimes abort this process."""
+    for number in range(60):
+        first, *_ = seconds = [0, 0.001 * (number % 4), 0.01 * (number % 3), 0.03]
+        assert next(iter(ray.map(naps, seconds, shared=None))) == first
+    assert list(ray.map(add, [1], shared=1)) == [2]
 
 
 def test_machines_with_another_version_are_refused(ray: RayEngine, monkeypatch: pytest.MonkeyPatch) -> None:

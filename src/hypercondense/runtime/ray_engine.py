@@ -1,10 +1,14 @@
 """Work shared by the machines of a Ray cluster, or by a Ray started on this machine."""
 
+import _thread
+import signal
 import socket
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
+from uuid import uuid4
 
 from hypercondense.errors import ConfigError, EngineError, HypercondenseError, one_line
 from hypercondense.runtime.code_version import code_checksum
@@ -12,13 +16,16 @@ from hypercondense.runtime.engine import ATTEMPTS, Engine, Result, Shared, Task,
 
 _PATIENCE = 10.0  # seconds until a machine answers
 _AHEAD = 2  # tasks handed out for each that runs: results that wait for their turn stay few
+_GLANCE = 0.5  # seconds between two looks of a task whether it is still wanted
+_GIVEN_UP = "hypercondense"  # where a cluster notes calls of which nothing is wanted any more
 
 
 class RayEngine(Engine):
     """Tasks of Ray. What they share is sent to each machine once and read there in place.
 
     A task whose process or machine dies is run again, elsewhere if need be. Tasks that are not wanted any
-    more, because of an error or Ctrl-C, are cancelled.
+    more, because of an error or Ctrl-C, end themselves within a second. ``ray.cancel`` is not used for it: a
+    task that ends while it is cancelled makes Ray abort the process that asked (Ray 2.60, in any mode).
 
     Args:
         workers: Tasks at a time; the default is as many as the cluster has processors.
@@ -32,6 +39,7 @@ class RayEngine(Engine):
         self.ray = _library()
         self.workers = None if workers is None else checked_number("workers", workers)
         self.owns = not self.ray.is_initialized()
+        self._given_up: list[str] = []
         if self.owns:
             self._connect(address)
 
@@ -57,8 +65,9 @@ class RayEngine(Engine):
         ordered: bool,
     ) -> Iterator[tuple[Task, Result]]:
         there = self.ray.remote(max_retries=ATTEMPTS - 1, num_cpus=1)(_there)
+        call = uuid4().hex
         # In a list Ray leaves it alone: each process fetches and opens it once, not for every task.
-        common = [self.ray.put(shared)], code_checksum(), work
+        common = call, [self.ray.put(shared)], code_checksum(), work
         waiting: dict[Any, Task] = {}  # in the order of the tasks
         left = iter(tasks)
         try:
@@ -74,9 +83,10 @@ class RayEngine(Engine):
                     waiting[there.remote(*common, task)] = task
                 yield done, result
         finally:
-            for one in waiting:
+            if waiting:
                 with suppress(Exception):  # the cluster may be gone as well
-                    self.ray.cancel(one, force=True)
+                    _notes()._internal_kv_put(call, b"", namespace=_GIVEN_UP)
+                    self._given_up.append(call)
 
     def _first(self, waiting: list[Any]) -> Any:
         """Whichever ends first."""
@@ -84,7 +94,11 @@ class RayEngine(Engine):
         return ready[0]
 
     def close(self) -> None:
-        """Leave the cluster; a Ray that was started here ends."""
+        """Leave the cluster, without notes of ours; a Ray that was started here ends."""
+        for call in self._given_up:
+            with suppress(Exception):
+                _notes()._internal_kv_del(call, namespace=_GIVEN_UP)
+        self._given_up.clear()
         if self.owns and self.ray.is_initialized():
             self.ray.shutdown()
 
@@ -155,7 +169,7 @@ def _library() -> Any:
 _opened: dict[str, Any] = {}  # in a process of the cluster: what its tasks share, by the name of the object
 
 
-def _there(shared: list[Any], code: str, work: Callable[[Any, Any], Any], task: Any) -> Any:
+def _there(call: str, shared: list[Any], code: str, work: Callable[[Any, Any], Any], task: Any) -> Any:
     """What a machine of the cluster does, with the same code as here or not at all."""
     from hypercondense.runtime.threads import one_thread
 
@@ -163,12 +177,71 @@ def _there(shared: list[Any], code: str, work: Callable[[Any, Any], Any], task: 
         raise ConfigError(
             f"it has another version of hypercondense, {own[:40]}, not {code[:40]}; install the same on all"
         )
-    name = shared[0].hex()
-    if name not in _opened:
-        _opened.clear()
-        _opened[name] = _fetched(shared[0])
-    with one_thread():
+    with suppress(_GivenUp), _while_wanted(call), one_thread():
+        name = shared[0].hex()
+        if name not in _opened:
+            _opened.clear()
+            _opened[name] = _fetched(shared[0])
         return work(_opened[name], task)
+    return None
+
+
+class _GivenUp(BaseException):
+    """Nobody wants the result any more."""
+
+
+@contextmanager
+def _while_wanted(call: str) -> Iterator[None]:
+    """What is done inside ends with :class:`_GivenUp` soon after nothing of a call is wanted any more."""
+    ended, one_at_a_time = threading.Event(), threading.Lock()
+
+    def look() -> None:
+        while not ended.wait(_GLANCE):
+            if _is_given_up(call):
+                with one_at_a_time:
+                    if not ended.is_set():
+                        _interrupt()
+                return
+
+    if _is_given_up(call):
+        raise _GivenUp
+    before = signal.signal(_SIGNAL, _give_up)
+    watch = threading.Thread(target=look, daemon=True)
+    watch.start()
+    try:
+        yield
+    finally:
+        with one_at_a_time:
+            ended.set()
+        signal.signal(_SIGNAL, before)
+
+
+_SIGNAL = getattr(signal, "SIGUSR2", signal.SIGINT)  # the processes of a cluster may be deaf to SIGINT
+
+
+def _give_up(*_: object) -> None:
+    raise _GivenUp
+
+
+def _interrupt() -> None:
+    if hasattr(signal, "pthread_kill") and (main := threading.main_thread().ident) is not None:
+        signal.pthread_kill(main, _SIGNAL)  # which ends a sleep, too
+    else:
+        _thread.interrupt_main(_SIGNAL)
+
+
+def _is_given_up(call: str) -> bool:
+    with suppress(Exception):  # a cluster that cannot be asked will be noticed by others
+        return bool(_notes()._internal_kv_exists(call, namespace=_GIVEN_UP))
+    return False
+
+
+def _notes() -> Any:
+    """What all processes of a cluster can write and read."""
+    _library()
+    from ray.experimental import internal_kv
+
+    return internal_kv
 
 
 def _fetched(one: Any) -> Any:
