@@ -69,9 +69,10 @@ def test_what_is_too_dear_is_left_out_and_the_cheapest_is_left() -> None:
     prices = [costs.condensing(one.recipe, sizes) for one in (learnt, closed)]
     assert prices[0] > prices[1]
     between = sum(prices) / 2 / costs.whole_training(sizes)
-    dear = Race(share=between, seconds=1e-6)
+    anyway = costs.in_any_case(sizes) / costs.whole_training(sizes)
+    dear = Race(share=between + anyway, least=1e-6)
     assert labels(dear.entries(Facts(sizes=sizes, entries=(learnt, closed)))) == [closed.label]
-    poor = Race(share=1e-9, seconds=1e-9)
+    poor = Race(share=1e-9, least=1e-9)
     assert labels(poor.entries(Facts(sizes=sizes, entries=(learnt, closed)))) == [closed.label]
 
 
@@ -81,19 +82,50 @@ def test_asking_networks_is_a_part_of_the_price() -> None:
     assert len(RACE.entries(Facts(sizes=SIZES, entries=entries, asking=1e6))) == 1
 
 
+def test_where_all_are_too_dear_the_best_of_the_cheap_ones_is_taken() -> None:
+    entries = tuple(one for one in PORTFOLIO if one.label.startswith("closed form from"))
+    cheap = replace(SIZES, training=10)  # k-means takes no time
+    for sizes, expected in ((cheap, "means"), (replace(SIZES, training=10**6), "means")):
+        assert labels(Race(least=1e-9, trainings=1e-9).entries(Facts(sizes=sizes, entries=entries))) == [
+            f"closed form from {expected}"
+        ]
+    best = entry(1, 0.1)  # costs nothing
+    assert Race(least=1e-9, trainings=1e-9).entries(Facts(sizes=SIZES, entries=(*entries, best))) == [best]
+
+
 def test_small_sources_may_cost_more_of_a_training_than_large_ones() -> None:
-    race = Race(least=1e-3)
-    small, large = SIZES, replace(SIZES, nodes=10**6, incidences=10**7)
-    shares = [race.allowed(sizes) / costs.whole_training(sizes) for sizes in (small, large)]
-    assert shares[0] == pytest.approx(race.trainings) and shares[1] == pytest.approx(race.share)
+    race = Race(least=1e-3, seconds=1e9)
+    small, large = replace(SIZES, nodes=race.large - 1), replace(SIZES, nodes=race.large)
+    shares = [
+        (race.allowed(sizes) + costs.in_any_case(sizes)) / costs.whole_training(sizes)
+        for sizes in (small, large)
+    ]
+    assert shares == pytest.approx([race.trainings, race.share])
 
 
 def test_a_few_seconds_are_always_allowed_and_pay_for_a_longer_optimization() -> None:
     tiny = replace(SIZES, nodes=100, incidences=300, entries=1000, features=16, classes=7, validation=25)
-    assert RACE.trainings * costs.whole_training(tiny) < RACE.least == RACE.allowed(tiny)
-    first = RACE.entries(Facts(sizes=tiny, entries=PORTFOLIO))[0]
-    assert first.label == "learnt, for longer"
-    assert RACE.allowed(replace(tiny, nodes=10**6)) > RACE.least
+    allowed = RACE.allowed(tiny) + costs.in_any_case(tiny)
+    assert RACE.trainings * costs.whole_training(tiny) < RACE.least == pytest.approx(allowed)
+    first = RACE.entries(Auto().facts(tiny, whole_training=True, chooses=True, seed=0))[0]
+    assert first.label == "learnt, for longer and wider"
+    assert RACE.allowed(replace(tiny, nodes=10**7)) > RACE.least
+
+
+def test_teachers_are_expected_to_gain_where_training_nodes_are_few_beside_features() -> None:
+    taught = next(one for one in PORTFOLIO if one.few)
+    gains = [taught.on(replace(SIZES, features=100, training=number)).gain for number in (50, 400, 10**6)]
+    assert gains[0] == taught.gain + taught.few > gains[1] > gains[2] == pytest.approx(taught.gain, abs=1e-4)
+    few = replace(SIZES, nodes=3000, incidences=7000, entries=50_000, features=1000, training=1500)
+    facts = Auto().facts(few, whole_training=True, chooses=True, seed=0)
+    assert RACE.entries(facts)[0].label == taught.label
+    assert not any(one.trains_on_whole for one in RACE.entries(replace(facts, whole_training=False)))
+
+
+def test_many_condensed_rows_are_not_optimized_for_long() -> None:
+    longer = next(one for one in PORTFOLIO if one.small)
+    few, many = (longer.on(replace(SIZES, condensed=number)).gain for number in (30, 600))
+    assert few == longer.gain + longer.small > 0 > many
 
 
 def test_with_a_budget_everything_is_tried_in_the_order_of_the_table() -> None:
@@ -152,8 +184,11 @@ def test_recipes_of_the_portfolio_differ_and_at_most_five_are_tried_unasked() ->
 
 
 def test_another_portfolio_is_another_edition() -> None:
-    told = [f"{digest_of(one.recipe)}{one.label}{one.gain}{one.spread}{one.elaborate}" for one in PORTFOLIO]
+    told = [
+        f"{digest_of(one.recipe)}{one.label}{one.gain}{one.spread}{one.elaborate}{one.few}{one.small}"
+        for one in PORTFOLIO
+    ]
     known = sha256("".join(told).encode()).hexdigest()[:16]
-    assert (EDITION, known) == (3, "e99835b0bfe90a0f"), "raise EDITION: lines of two searches must differ"
-    with pytest.raises(ValueError, match="edition must be 3"):
+    assert (EDITION, known) == (4, "4e668f148d21d293"), "raise EDITION: lines of two searches must differ"
+    with pytest.raises(ValueError, match="edition must be 4"):
         Auto(edition=1)

@@ -82,7 +82,7 @@ class Auto(Value):
         """What is known before the first trial; all that may be tried follows from it."""
         facts = Facts(
             sizes=sizes,
-            entries=PORTFOLIO,
+            entries=tuple(entry.on(sizes) for entry in PORTFOLIO),
             whole_training=whole_training,
             unlimited=self.budget is not None,
             asking=self._price_of_asking(sizes) if chooses else 0.0,

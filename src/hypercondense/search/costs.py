@@ -10,25 +10,31 @@ from dataclasses import dataclass
 from hypercondense.condensing.dual_level import DualLevel
 from hypercondense.condensing.predict import Predict
 from hypercondense.condensing.recipe import Recipe
-from hypercondense.condensing.starts import Better
+from hypercondense.condensing.starts import Better, KMeans
 from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph.streamed import num_entries
 
-_PER_SECOND = 34e9  # multiplications and additions in products of matrices
-_BYTES_PER_SECOND = 19e9  # of what is done number by number
+_PER_SECOND = 85e9  # multiplications and additions in products of matrices
+_BYTES_PER_SECOND = 28e9  # of what is done number by number
 _PASSES = 33  # over the weights of a learner, in a step of its training and back
+_BATCH_PASSES = 4  # over the rows of a batch
 _PRODUCTS = 6  # of matrices for each layer, with those of its gradient, and two operations each
-_STEP_BACK = 1.2e-3  # seconds of a step of training and back that no size explains
-_STEP = 3.8e-4  # the same without the way back
+_STEP_BACK = 2.2e-4  # seconds of a step of training and back that no size explains
+_PER_UNIT = 1.2e-8  # of a hidden unit of a condensed row, in such a step
+_STEP = 8e-5  # the same without the way back
 _LOOK_STEPS = 150  # of the learner that tells what a state is worth
-_CLOSED_EPOCH = 1.6e-3  # that no size explains, of an epoch of the closed form
-_CUBES = 5  # of condensed rows, in operations: a factor of their products, and back
-_EPOCH = 1.8e-3  # and for an epoch on the source
-_PER_NODE, _GROWTH = 6.3e-7, 1.15  # of an epoch on the source: beyond a cache nodes cost more
-_PER_CLASS, _PER_ENTRY = 1.0e-7, 1.7e-8  # of a node and of a feature that is not 0
+_CLOSED_EPOCH = 6e-4  # that no size explains, of an epoch of the closed form
+_CUBES = 8  # of condensed rows, in operations: a factor of their products, and back
+_EPOCH = 6e-4  # and for an epoch on the source
+_PER_NODE, _GROWTH = 3.3e-7, 1.15  # of an epoch on the source: beyond a cache nodes cost more
+_PER_CLASS, _PER_ENTRY = 5e-8, 1.1e-8  # of a node and of a feature that is not 0
 _EPOCHS, _LOOKS = 200, 40  # of a training
-_DUAL_LEVEL_EPOCH = 0.02
+_LOOKS_LEFT = 12  # that a training on condensed nodes costs: of many nodes a sample is looked at
+_GUARD = 80  # epochs of its training on random nodes
+_MAPS, _PRODUCTS_OF_MAP, _DIFFUSED_PER_SECOND = 3, 4.5, 1.3e9
+_PER_DRAWN = 2.4e-8  # of a feature of a training row that k-means goes through
+_DUAL_LEVEL_EPOCH, _PER_FEATURE, _PER_PAIR = 2e-3, 8.5e-8, 8e-8  # of a condensed row, of two of them
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Asking:
         return self.epoch + 4 * weights * sizes.condensed / _PER_SECOND + passes / _BYTES_PER_SECOND
 
 
-_HGNN, _OTHERS = Asking(1.3e-3, 0.2), Asking(4.5e-3, 1.0)
+_HGNN, _OTHERS = Asking(3e-4, 0.2), Asking(1.1e-3, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,29 +101,47 @@ def judging(sizes: Sizes, *, network: str = "hgnn", trainings: int, epochs: int,
     return trainings * (epochs * one.epoch_on(sizes) + looks * one.look * _epoch(sizes))
 
 
+def diffusing(maps: int, sizes: Sizes) -> float:
+    """Of rows under so many maps."""
+    return maps * _PRODUCTS_OF_MAP * sizes.incidences * sizes.features / _DIFFUSED_PER_SECOND
+
+
+def in_any_case(sizes: Sizes) -> float:
+    """Of what no choice of a recipe changes: the diffusion, the guard, and a training on the result."""
+    training = judging(sizes, trainings=1, epochs=_EPOCHS, looks=_LOOKS_LEFT)
+    return diffusing(_MAPS, sizes) + training + judging(sizes, trainings=1, epochs=_GUARD, looks=4)
+
+
 def condensing(recipe: Recipe, sizes: Sizes) -> float:
     """Of carrying out a recipe, without the diffusion, which all recipes need."""
-    goal = recipe.goal
+    goal, start = recipe.goal, _starting(recipe, sizes)
     if isinstance(goal, DualLevel):
-        return goal.epochs * _DUAL_LEVEL_EPOCH + recipe.looks * judging(
-            sizes, trainings=1, epochs=80, looks=4
-        )
+        epoch = _DUAL_LEVEL_EPOCH
+        epoch += sizes.condensed * (sizes.features * _PER_FEATURE + sizes.condensed * _PER_PAIR)
+        return start + goal.epochs * epoch + judging(sizes, trainings=1 + recipe.looks, epochs=80, looks=4)
     if not isinstance(goal, Predict):
-        return 0.0
+        return start
     rows = sizes.condensed // (1 if recipe.bundles is None else recipe.bundles.size)
     starts = 2 if isinstance(recipe.start, Better) else 0  # that are judged besides
-    seconds = 0.0
+    seconds = start
     if goal.closed_form is not None:
         solve = _PRODUCTS * rows**2 * sizes.features + _CUBES * rows**3
         predict = _PRODUCTS * goal.batch * sizes.features * sizes.classes
+        passes = _BATCH_PASSES * 4 * goal.batch * sizes.features / _BYTES_PER_SECOND
         epochs = (1 + starts) * goal.closed_form.epochs
-        seconds += epochs * ((solve + predict) / _PER_SECOND + _CLOSED_EPOCH)
+        seconds += epochs * ((solve + predict) / _PER_SECOND + passes + _CLOSED_EPOCH)
     if goal.training is not None:
         seconds += goal.training.epochs * _unrolled(goal.training, rows, goal.batch, sizes)
         seconds += (1 + recipe.looks + starts) * _look(goal.training, rows, sizes)
     if goal.teachers is not None:
         seconds += goal.teachers.number * whole_training(sizes)
     return seconds
+
+
+def _starting(recipe: Recipe, sizes: Sizes) -> float:
+    """Of drawing first rows: means take a moment."""
+    drawn = recipe.start.both if isinstance(recipe.start, Better) else (recipe.start,)
+    return sum(isinstance(one, KMeans) for one in drawn) * sizes.training * sizes.features * _PER_DRAWN
 
 
 def _epoch(sizes: Sizes) -> float:
@@ -131,7 +155,8 @@ def _unrolled(training: Unrolled, rows: int, batch: int, sizes: Sizes) -> float:
     weights = sizes.features * training.hidden
     products = weights * (training.window * 2 * _PRODUCTS * rows + _PRODUCTS * batch)
     passes = training.window * _PASSES * 4 * weights
-    return training.window * _STEP_BACK + products / _PER_SECOND + passes / _BYTES_PER_SECOND
+    step = _STEP_BACK + rows * training.hidden * _PER_UNIT
+    return training.window * step + products / _PER_SECOND + passes / _BYTES_PER_SECOND
 
 
 def _look(training: Unrolled, rows: int, sizes: Sizes) -> float:

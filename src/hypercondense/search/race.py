@@ -18,42 +18,48 @@ from hypercondense.search.portfolio import Entry
 from hypercondense.typed import Count, Positive, Share, Value
 
 _NORMAL = NormalDist()
+_DEARER = 2  # times the cheapest: about as cheap, where all are too dear
 _LEAST_PRICE = 1e-3  # nominal seconds, so that what is for nothing can be compared
 
 
 class Race(Value):
     """What a search may cost, and what it must be expected to gain.
 
+    Everything counts: diffusion, condensing, asking networks, and the first training on the result.
+
     Args:
-        share: Of one training on the whole that condensing may cost, in nominal time. The next three
-            allow more where a training on the whole is short.
-        seconds: Nominal seconds that condensing may cost whatever its share is, up to ``trainings``.
-        trainings: Trainings on the whole that ``seconds`` may be at most.
-        least: Nominal seconds that condensing may cost in any case: where a training on the whole takes a
-            moment, it does not save time and is for something else.
+        share: Of one training on the whole that this may cost, in nominal time, on a large source.
+        large: Nodes from which a source is large: there a training on the whole is what is to be saved.
+        trainings: Trainings on the whole that it may cost on others, which are condensed for other reasons.
+        seconds: But not more nominal seconds than these.
+        least: Nominal seconds that it may cost in any case: where a training on the whole takes a moment,
+            nobody waits for three of them.
         least_gain: A trial that is expected to gain less is not worth it.
         most: Recipes that are tried where nobody gives a budget.
         differing: Share of validation nodes that two candidates are typically not both right or wrong about.
     """
 
-    share: Positive = 0.13
-    seconds: Positive = 12.0
+    share: Positive = 0.15
+    large: Count = 20_000
     trainings: Positive = 3.0
-    least: Positive = 9.0
+    seconds: Positive = 18.0
+    least: Positive = 4.0
     least_gain: Share = 0.001
     most: Count = 5
     differing: Share = 0.1
 
     def allowed(self, sizes: Sizes) -> float:
-        """Nominal seconds for everything after the diffusion."""
+        """Nominal seconds for condensing and asking, which is what is left beside all else."""
         whole = costs.whole_training(sizes)
-        return max(self.share * whole, min(self.trainings * whole, self.seconds), self.least)
+        is_large = sizes.nodes >= self.large
+        most = self.share * whole if is_large else min(self.trainings * whole, self.seconds)
+        return max(most, self.least) - costs.in_any_case(sizes)
 
     def entries(self, facts: Facts) -> list[Entry]:
         """What is to be tried, in order.
 
-        The first is the one that is expected to be best, among those that are not too dear; if all are, the
-        cheapest. Others follow by what they are expected to gain for their price.
+        The first is the one that is expected to be best, among those that are not too dear; if all are,
+        among those that are about as cheap as can be. Others follow by what they are expected to gain for their price.
         """
         known = [entry for entry in facts.entries if facts.whole_training or not entry.trains_on_whole]
         if facts.unlimited:
@@ -63,8 +69,9 @@ class Race(Value):
         prices = {entry.label: costs.condensing(entry.recipe, sizes) for entry in known}
         payable = [entry for entry in known if prices[entry.label] <= left]
         if not payable:
-            return [min(known, key=lambda entry: prices[entry.label])]
-        first = max(payable, key=lambda entry: entry.gain)
+            most = _DEARER * min(prices.values())
+            return [max((entry for entry in known if prices[entry.label] <= most), key=_gain)]
+        first = max(payable, key=_gain)
         others = self._challengers(first, payable, prices, left - prices[first.label], facts)
         return [first, *islice(others, self.most - 1)]
 
@@ -142,6 +149,10 @@ def shrunk(told: Difference, prior: tuple[float, float]) -> float:
         return gain
     trust = spread**2 / (spread**2 + told.error**2)
     return trust * told.mean + (1 - trust) * gain
+
+
+def _gain(entry: Entry) -> float:
+    return entry.gain
 
 
 def _prior(entry: Entry, front: Entry) -> tuple[float, float]:
