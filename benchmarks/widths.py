@@ -11,7 +11,8 @@ import time
 import numpy as np
 import torch
 
-from hypercondense.diffusion.shards import csr_tensor
+from hypercondense.diffusion.compressed import Compressed
+from hypercondense.diffusion.shards import rows_of
 
 EACH, WIDTHS = 10, (1, 3, 7, 16, 32, 64)
 
@@ -29,17 +30,17 @@ def main() -> None:
         columns = chance.integers(0, nodes // EACH, (nodes, EACH)) + np.arange(EACH) * (nodes // EACH)
         starts = np.arange(0, nodes * EACH + 1, EACH, dtype=np.int32)
         values = np.ones(nodes * EACH, np.float32)
-        matrix = csr_tensor(starts, columns.astype(np.int32).ravel(), values, (nodes, nodes))
+        matrix = rows_of(starts, columns.astype(np.int32).ravel(), values)
         found = [seconds(matrix, width) / (nodes * EACH * width) * 1e9 for width in WIDTHS]
         print(f"{nodes * EACH:>12,} " + " ".join(f"{one:6.2f}" for one in found), flush=True)
 
 
-def seconds(matrix: torch.Tensor, width: int) -> float:
+def seconds(matrix: Compressed, width: int) -> float:
     """Of one product with so many columns."""
-    x, out, best = torch.rand(matrix.shape[1], width), torch.zeros(matrix.shape[0], width), np.inf
+    x, best = torch.rand(len(matrix.starts) - 1, width), np.inf
     for _ in range(3):
         begin = time.process_time()
-        torch.addmm(out, matrix, x, beta=0, out=out)
+        matrix.times(x)
         best = min(best, time.process_time() - begin)
     return best
 

@@ -111,7 +111,7 @@ def test_a_part_has_the_shape_of_its_source(monkeypatch):
 
 def test_only_what_may_take_a_minute_is_asked_about(source, parts):
     assert not estimable(make_method("auto"), source, parts)
-    assert estimable(make_method("taught", {"goal.teachers.number": 100}), source, parts)
+    assert estimable(make_method("taught", {"goal.teachers.number": 300}), source, parts)
     assert not estimable(make_method("herding"), source, parts)
 
 

@@ -185,11 +185,14 @@ class _Work:
             return result
         by_column = self.features.tocsc() if sp.issparse(self.features) else self.features
         result = np.empty((len(node_ids), self.features.shape[1]), np.float32)
+        wanted, ids = torch.from_numpy(result), torch.from_numpy(node_ids)
 
         def diffuse_block(columns: slice) -> None:
             block = by_column[:, columns]
             block = block.toarray(order="C") if sp.issparse(block) else block
-            result[:, columns] = self.propagation.diffuse(block, self.polynomial).take(node_ids, axis=0)
+            diffused = torch.from_numpy(self.propagation.diffuse(block, self.polynomial))
+            # By torch: rows of a block are many short pieces, over which numpy takes several times as long.
+            wanted[:, columns] = diffused.index_select(0, ids)
 
         self._share_out(diffuse_block, self.features.shape[1])
         return result

@@ -17,8 +17,6 @@ from hypercondense.diffusion.repeats import without_repeats
 from hypercondense.diffusion.shards import Factor, Held
 from hypercondense.hypergraph import Dense, Hypergraph, Ids
 
-_SPECIAL, _SPECIAL_UP_TO = 4, 24  # multiples of one up to the other are widths with code of their own
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Propagation:
@@ -88,16 +86,16 @@ class Propagation:
     def diffuse_all(self, x: Dense, kernels: Sequence[Kernel], outs: Sequence[Dense]) -> None:
         """Several polynomials of P from one sweep, each with the bits it has alone; powers are shared."""
         polynomials = [Polynomial.of(kernel) for kernel in kernels]
-        given, num_columns = _tensor_over(x), x.shape[1]
-        kept = self._rows(given, self.still_ids, num_columns)  # before anything is written: an out may be x
+        given = _tensor_over(x)
+        kept = self._rows(given, self.still_ids)  # before anything is written: an out may be x
         looped = self.loop[self.still_ids] > 0
-        sums = self._sums(self._rows(given, self.active_ids, product_width(num_columns)), polynomials)
+        sums = self._sums(self._rows(given, self.active_ids), polynomials)
         for polynomial, out, total in zip(polynomials, outs, sums, strict=True):
             # A node outside the products has nothing but loops: P keeps it, or makes it 0 if it has none.
             values = np.where(looped, np.float32(polynomial.at(1)), np.float32(polynomial.at(0)))
             result = _tensor_over(out)
             _write_rows(result, self.still_ids, kept * torch.from_numpy(values)[:, None])
-            _write_rows(result, self.active_ids, total[:, :num_columns])
+            _write_rows(result, self.active_ids, total)
 
     def _sums(self, x: Tensor, polynomials: Sequence[Polynomial]) -> list[Tensor]:
         """The polynomials on active nodes; ``x`` is overwritten."""
@@ -121,50 +119,41 @@ class Propagation:
     def _powers(self, x: Tensor, degree: int) -> Iterator[Tensor]:
         """``P x .. P^degree x`` in turn, in the memory of ``x``."""
         loop = self._active_loop
-        at_hyperedges = self._buffer("hyperedges", self.to_nodes.shape[1], x.shape[1])
         for _ in range(degree):
-            self._gather(x, at_hyperedges)
-            x.mul_(loop)
-            self.to_nodes.add_product(at_hyperedges, x)
+            product = self._product(x)
+            x.mul_(loop).add_(product)
             yield x
 
     def _chebyshev(self, x: Tensor, degree: int) -> Iterator[Tensor]:
         """``T_1 x .. T_degree x`` of ``2 P - 1`` in turn: ``T_(k+1) = (4 P - 2) T_k - T_(k-1)``."""
         loop = self._active_loop
-        at_hyperedges = self._buffer("hyperedges", self.to_nodes.shape[1], x.shape[1])
         before = self._buffer("before", *x.shape).zero_()
         now = self._buffer("now", *x.shape).copy_(x)
         for step in range(degree):
             factor = 4.0 if step else 2.0
-            self._gather(now, at_hyperedges)
-            before.neg_().addcmul_(now, factor * loop - factor / 2)
-            self.to_nodes.add_product(at_hyperedges, before, alpha=factor)
+            product = self._product(now)
+            before.neg_().addcmul_(now, factor * loop - factor / 2).add_(product, alpha=factor)
             before, now = now, before
             yield now
 
-    def _rows(self, given: Tensor, ids: Ids, width: int) -> Tensor:
-        """A copy of some rows, with columns of zeros up to ``width``.
+    def _rows(self, given: Tensor, ids: Ids) -> Tensor:
+        """A copy of some rows.
 
         By torch: rows of a block are many short pieces, over which numpy takes several times as long.
         """
-        kind = "active" if ids is self.active_ids else "still"
-        rows, num_columns = self._buffer(kind, len(ids), width), given.shape[1]
-        rows[:, num_columns:] = 0
+        rows = self._buffer("active" if ids is self.active_ids else "still", len(ids), given.shape[1])
         if len(ids) == len(given):  # all of them, increasing
-            rows[:, :num_columns] = given
+            rows.copy_(given)
         elif len(ids):
-            rows[:, :num_columns] = given.index_select(0, torch.from_numpy(ids))
+            torch.index_select(given, 0, torch.from_numpy(ids), out=rows)
         return rows
 
     def _buffer(self, name: str, num_rows: int, num_columns: int) -> Tensor:
-        """Memory of this thread for one block after the other: new memory is slow to touch the first time.
-
-        numpy owns it, torch multiplies in place: its CSR product is the fastest at hand.
-        """
+        """Memory of this thread for one block after the other: new memory is slow to touch the first time."""
         kept: dict[str, Tensor] = self._memory.__dict__
         if name not in kept or kept[name].shape != (num_rows, num_columns):
             kept.pop(name, None)  # before there is a second one
-            kept[name] = torch.from_numpy(np.zeros((num_rows, num_columns), np.float32))
+            kept[name] = torch.zeros(num_rows, num_columns)
         return kept[name]
 
     @cached_property
@@ -175,20 +164,8 @@ class Propagation:
     def _active_loop(self) -> Tensor:
         return torch.from_numpy(self.loop[self.active_ids])[:, None]
 
-    def _gather(self, x: Tensor, at_hyperedges: Tensor) -> None:
-        self.to_hyperedges.add_product(x, at_hyperedges, beta=0)
-
-
-def product_width(num_columns: int) -> int:
-    """Columns that so many are multiplied as: on some processors a few widths are added up differently.
-
-    There the library behind torch has other code for 4, 8, .. 24 columns, and bits would depend on how a
-    matrix is cut into blocks. A column more avoids it.
-
-    >>> product_width(7), product_width(8), product_width(64)
-    (7, 9, 64)
-    """
-    return num_columns + (num_columns <= _SPECIAL_UP_TO and num_columns % _SPECIAL == 0)
+    def _product(self, x: Tensor) -> Tensor:
+        return self.to_nodes.times(self.to_hyperedges.times(x))
 
 
 def _tensor_over(matrix: NDArray[Any]) -> Tensor:

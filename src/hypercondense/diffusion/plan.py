@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from hypercondense.diffusion.filed import bytes_to_make, bytes_to_use
 from hypercondense.diffusion.filters import Polynomial
-from hypercondense.diffusion.operator import Propagation, product_width
+from hypercondense.diffusion.operator import Propagation
 from hypercondense.diffusion.shards import Filed
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.runtime.memory import format_size
 
 CHUNK_BYTES = 4 * 2**20  # rows are copied between a panel and a file in pieces of about this size
-_WIDTH = 16  # columns of a block: 16 float32 are one cache line
+_WIDTH = 32  # columns of a block: two cache lines of float32
 _CACHE = 8 * 2**20  # of a small hypergraph a block has more columns, as long as its buffers fit into this
 _SMALL = 64 * 2**20  # buffers up to this size are never worth narrower blocks
 _SHARE = 0.1  # beyond that, buffers take at most this share of input and output, or as much as the structure
@@ -107,8 +107,8 @@ def plan_within(
 
 def least_bytes(source: Hypergraph) -> int:
     """Bytes that diffusing a mapped source into a file takes at least: a column at a time, in one thread."""
-    rows = 5 * source.num_nodes + source.num_hyperedges  # of Chebyshev's recurrence, and of the column
-    buffers = 4 * (product_width(1) * rows + source.num_nodes)
+    rows = 6 * source.num_nodes + source.num_hyperedges  # of Chebyshev's recurrence, and of the column
+    buffers = 4 * (rows + source.num_nodes)
     return max(bytes_to_make(source), bytes_to_use(source, threads=1) + 2 * CHUNK_BYTES + buffers)
 
 
@@ -127,7 +127,7 @@ def _candidates(num_columns: int, threads: int, widest: int) -> list[tuple[int, 
 
 
 def _buffer_bytes(propagation: Propagation, polynomial: Polynomial, *, width: int, threads: int) -> int:
-    """Bytes of the buffers of :meth:`Propagation.diffuse` in every thread."""
+    """Bytes of the buffers of :meth:`Propagation.diffuse` and of a product, in every thread."""
     num_hyperedges, num_active = propagation.to_hyperedges.shape
-    rows = (4 if polynomial.chebyshev else 2) * propagation.num_nodes + num_hyperedges
-    return 4 * threads * int(product_width(width) * rows + num_active)
+    rows = (5 if polynomial.chebyshev else 3) * propagation.num_nodes + num_hyperedges
+    return 4 * threads * int(width * rows + num_active)

@@ -22,8 +22,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from hypercondense.diffusion.compressed import Compressed
+
 SHARD_ENTRIES = 1 << 20  # entries that are read together
-SHARD_BYTES = 24 * SHARD_ENTRIES  # of a shard with its indices: at most a row for every entry
+PIECE_BYTES = 4 * 2**20  # of rows of a product that are made together
+SHARD_BYTES = 24 * SHARD_ENTRIES + PIECE_BYTES  # with its indices, at most a row for every entry
 
 
 class Factor(ABC):
@@ -32,8 +35,8 @@ class Factor(ABC):
     shape: tuple[int, int]
 
     @abstractmethod
-    def add_product(self, x: Tensor, onto: Tensor, *, alpha: float = 1.0, beta: float = 1.0) -> None:
-        """``onto = beta * onto + alpha * matrix @ x``, in place."""
+    def times(self, x: Tensor) -> Tensor:
+        """``matrix @ x`` in new memory."""
 
 
 class Held(Factor):
@@ -41,14 +44,14 @@ class Held(Factor):
 
     def __init__(self, matrix: Any) -> None:
         self.matrix, self.shape = matrix, matrix.shape
-        self._tensor = csr_tensor(matrix.indptr, matrix.indices, matrix.data, matrix.shape)
+        self._rows = rows_of(matrix.indptr, matrix.indices, matrix.data)
 
     def __reduce__(self) -> Any:
         return Held, (self.matrix,)  # whoever gets it shares its memory again
 
-    def add_product(self, x: Tensor, onto: Tensor, *, alpha: float = 1.0, beta: float = 1.0) -> None:
+    def times(self, x: Tensor) -> Tensor:
         """All rows at once."""
-        torch.addmm(onto, self._tensor, x, alpha=alpha, beta=beta, out=onto)
+        return self._rows.times(x)
 
 
 class Scratch:
@@ -87,24 +90,29 @@ class Filed(Factor):
         """Where a part is."""
         return self.folder.path / f"{self.name}.{part}"
 
-    def add_product(self, x: Tensor, onto: Tensor, *, alpha: float = 1.0, beta: float = 1.0) -> None:
+    def times(self, x: Tensor) -> Tensor:
         """Shard by shard; rows are disjoint, so threads do not meet."""
+        product = x.new_empty(self.shape[0], x.shape[1])
+        step = max(1, PIECE_BYTES // (4 * max(1, x.shape[1])))
 
-        def add(rows: slice) -> None:
-            part = onto[rows]
-            torch.addmm(part, csr_tensor(*self.shard(rows)), x, alpha=alpha, beta=beta, out=part)
+        def put(rows: slice) -> None:
+            shard, whole = rows_of(*self.shard(rows)), product[rows]
+            for begin in range(0, len(whole), step):
+                piece = slice(begin, min(begin + step, len(whole)))
+                whole[piece] = shard.part(piece).times(x)
 
         with workers(self.threads) as pool:
-            for _ in pool.map(add, self.shards):
+            for _ in pool.map(put, self.shards):
                 pass
+        return product
 
-    def shard(self, rows: slice) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32], tuple[int, int]]:
-        """Starts, columns, values and shape of consecutive rows, in memory."""
+    def shard(self, rows: slice) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float32]]:
+        """Starts, columns and values of consecutive rows, in memory."""
         starts = self._part("starts", np.int64, rows.start, rows.stop + 1)
         first, last = int(starts[0]), int(starts[-1])
         columns = self._part("columns", self.index_type, first, last)
         values = self._part("values", np.float32, first, last)
-        return (starts - first).astype(self.index_type), columns, values, (len(starts) - 1, self.shape[1])
+        return (starts - first).astype(self.index_type), columns, values
 
     def rows(
         self, ids: NDArray[np.int64]
@@ -136,15 +144,12 @@ class Filed(Factor):
         return np.fromfile(self.file(part), kind, end - begin, offset=begin * size)
 
 
-def csr_tensor(starts: Any, columns: Any, values: Any, shape: tuple[int, int]) -> Tensor:
-    """A torch CSR tensor over the memory of its parts."""
+def rows_of(starts: Any, columns: Any, values: Any) -> Compressed:
+    """Rows of a matrix over the memory of its parts."""
     with warnings.catch_warnings():
         # What came from another process is read-only, and so is what is multiplied with here.
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
-        rows, ids, entries = (torch.from_numpy(part) for part in (starts, columns, values))
-        # torch calls its CSR layout beta; only its construction and addmm are used, both tested here.
-        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
-        return torch.sparse_csr_tensor(rows, ids, entries, shape, check_invariants=True)
+        return Compressed(*(torch.from_numpy(part) for part in (starts, columns, values)))
 
 
 @contextmanager

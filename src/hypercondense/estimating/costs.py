@@ -27,15 +27,14 @@ from hypercondense.runtime.memory import parse_size
 from hypercondense.search.ahead import maps_of
 from hypercondense.search.auto import Auto
 from hypercondense.search.budget import Budget
-from hypercondense.search.costs import Sizes, condensing, judging
+from hypercondense.search.costs import Sizes, condensing, diffusing, judging
 from hypercondense.search.nominal import recipes_of
 from hypercondense.typed import NotNegative, Value, Whole
 
 _GROWTH = 1.05  # exponent of what grows with the source: beyond a cache nodes cost more
 _SAMPLED_FROM, _FINALISTS, _LOOKED_AT = 4 * SAMPLE, 16, 12  # as nn.looks and nn.epochs have them, about
 _USUAL = 0.01  # condensed nodes / source nodes, where only the order matters
-_PER_PRODUCT = 2e-8  # seconds of an incidence and a column that is diffused, nominal
-_POSSIBLY = 20.0  # nominal seconds that may be a minute on a machine that is busy or slow
+_POSSIBLY = 12.0  # nominal seconds that may be a minute on a machine that is busy or slow
 _SHORT, _SHORT_LOOKS = 80, 4  # of the short trainings that judge dual-level recipes and baselines
 
 
@@ -146,8 +145,8 @@ def estimable(method: Method, source: Hypergraph, split: Split) -> bool:
     sizes = Sizes.of(source, split, max(source.num_classes, round(_USUAL * source.num_nodes)))
     recipes = _recipes(method, sizes)
     asking = len(recipes) * judging(sizes, trainings=1, epochs=200, looks=8)
-    diffusing = sum(len(set(maps_of(recipe))) for recipe in recipes) * sizes.incidences * sizes.features
-    nominal = sum(condensing(recipe, sizes) for recipe in recipes) + asking + diffusing * _PER_PRODUCT
+    maps = sum(len(set(maps_of(recipe))) for recipe in recipes)
+    nominal = sum(condensing(recipe, sizes) for recipe in recipes) + asking + diffusing(maps, sizes)
     return nominal > _POSSIBLY
 
 

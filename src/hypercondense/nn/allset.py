@@ -6,9 +6,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from hypercondense.diffusion.compressed import Compressed
 from hypercondense.nn.base import Form, HypergraphNetwork, InputLinear, Optimization, check_sizes
 from hypercondense.nn.message_passing import SOFTMAX_RANGE, Layer, Receivers, Structure
-from hypercondense.nn.sparse import Compressed, Input, SparseMatrix, drop
+from hypercondense.nn.sparse import Input, SparseMatrix, drop
 
 _SLOPE = 0.2  # of the leaky ReLU on attention scores
 

@@ -1,7 +1,7 @@
 """Constant sparse matrices that multiply dense ones fast, forwards and backwards."""
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,31 +10,10 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from hypercondense.diffusion.compressed import Compressed
 from hypercondense.hypergraph import Hypergraph
 
 _DENSE_SHARE = 0.25  # with more non-zeros than this a dense product is faster
-
-
-class Compressed(NamedTuple):
-    """Entries grouped by row: row ``i`` has the entries ``starts[i]`` to ``starts[i + 1]``."""
-
-    starts: Tensor
-    columns: Tensor
-    values: Tensor
-
-    def times(self, dense: Tensor) -> Tensor:
-        """Sum ``value * dense[column]`` over the entries of each row; a row without entries is 0."""
-        if self.columns.numel() == 0 or dense.shape[1] == 0:
-            return dense.new_zeros(len(self.starts) - 1, dense.shape[1])
-        # An embedding bag is the same sum as a CSR product, several times faster on a CPU.
-        return functional.embedding_bag(
-            self.columns,
-            dense.contiguous(),
-            self.starts,
-            mode="sum",
-            per_sample_weights=self.values,
-            include_last_offset=True,
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,8 @@ class Race(Value):
         """What is to be tried, in order.
 
         The first is the one that is expected to be best, among those that are not too dear; if all are,
-        among those that are about as cheap as can be. Others follow by what they are expected to gain for their price.
+        among those that are about as cheap as can be. Others follow by what they are expected to gain for
+        their price.
         """
         known = [entry for entry in facts.entries if facts.whole_training or not entry.trains_on_whole]
         if facts.unlimited:
