@@ -162,6 +162,15 @@ class Material:
             self.training_rows(rows_map)  # they are diffused together
         return self._sampled[rows_map]
 
+    @property
+    def judging_ids(self) -> Ids:
+        """The validation nodes that judge rows: the sample where they are many, else all."""
+        return self.sampled_ids if len(self.sampled_ids) else self.split.validation_ids
+
+    def judging_rows(self, rows_map: Map) -> Matrix:
+        """Their diffused features."""
+        return self.sampled_rows(rows_map) if len(self.sampled_ids) else self.parts(rows_map)[1]
+
     def sharing(self, allocate: Allocation) -> Sharing:
         """How condensed nodes are shared out between classes; nothing is diffused before they are."""
         if allocate == "proportional":

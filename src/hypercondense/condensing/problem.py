@@ -62,8 +62,8 @@ class Problem:
                 predicted, else those of training nodes.
             judges: Whether validation labels may be read.
         """
-        device, split = material.device, material.split
-        parts = [material.parts(one) for one in maps]
+        device = material.device
+        parts = [(material.parts(one)[0], material.judging_rows(one)) for one in maps]
         rows, validation = (
             tuple(
                 part if isinstance(part, SelectedRows) else torch.from_numpy(part).to(device) for part in some
@@ -74,7 +74,7 @@ class Problem:
             torch.as_tensor(ids.copy(), device=device)
             for ids in (
                 material.train_labels,
-                material.source.labels[split.validation_ids if judges else []],
+                material.source.labels[material.judging_ids if judges else []],
                 labels,
             )
         )

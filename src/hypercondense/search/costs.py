@@ -8,6 +8,7 @@ counted from sizes, at speeds that were fitted once to processor time of one cor
 from dataclasses import dataclass
 
 from hypercondense.condensing.dual_level import DualLevel
+from hypercondense.condensing.material import MANY
 from hypercondense.condensing.predict import Predict
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.starts import Better, KMeans
@@ -32,7 +33,7 @@ _PER_CLASS, _PER_ENTRY = 5e-8, 1.1e-8  # of a node and of a feature that is not 
 _EPOCHS, _LOOKS = 200, 40  # of a training
 _LOOKS_LEFT = 12  # that a training on condensed nodes costs: of many nodes a sample is looked at
 _GUARD = 80  # epochs of its training on random nodes
-_MAPS, _PRODUCTS_OF_MAP, _DIFFUSED_PER_SECOND = 3, 4.5, 1.3e9
+_MAPS, _PRODUCTS_OF_MAP, _DIFFUSED_PER_SECOND = 3, 4.5, 2e9
 _PER_DRAWN = 2.4e-8  # of a feature of a training row that k-means goes through
 _DUAL_LEVEL_EPOCH, _PER_FEATURE, _PER_PAIR = 2e-3, 8.5e-8, 8e-8  # of a condensed row, of two of them
 
@@ -164,4 +165,4 @@ def _look(training: Unrolled, rows: int, sizes: Sizes) -> float:
     weights = sizes.features * training.hidden
     products = _PRODUCTS * weights * rows / _PER_SECOND
     passes = _PASSES * 4 * weights / _BYTES_PER_SECOND
-    return _LOOK_STEPS * (_STEP + products + passes) + 2 * weights * sizes.validation / _PER_SECOND
+    return _LOOK_STEPS * (_STEP + products + passes) + 2 * weights * min(sizes.validation, MANY) / _PER_SECOND
