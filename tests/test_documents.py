@@ -118,7 +118,7 @@ def test_the_portfolio_in_the_documentation_is_that_of_auto() -> None:
     text = (ROOT / "docs" / "beyond.md").read_text("utf-8")
     shown = text.partition("<!-- portfolio -->")[2].partition("<!-- /portfolio -->")[0].strip().splitlines()
     assert shown[2:] == [
-        f"| {entry.label} | {entry.gain:+.1%} | {entry.spread:.1%} | "
+        f"| {entry.label} | {entry.gain:+.1%} | {entry.spread:.1%} | {entry.few:+.1%} | {entry.small:+.1%} | "
         f"{'with a budget' if entry.elaborate else 'by itself'} |"
         for entry in PORTFOLIO
     ]

@@ -10,8 +10,10 @@ from hypercondense.condensing import material as module
 from hypercondense.condensing.judging import RowsJudge
 from hypercondense.condensing.maps import Map
 from hypercondense.condensing.material import Material
+from hypercondense.condensing.problem import Problem
 from hypercondense.condensing.run import condense_by
 from hypercondense.data import synthetic
+from hypercondense.diffusion import diffuse
 from hypercondense.hypergraph import Hypergraph, split
 from hypercondense.nn.short_trainings import ShortTrainings
 from makers.jobs import quick
@@ -74,3 +76,16 @@ def test_where_validation_nodes_are_many_rows_choose_and_no_network_is_trained(
     assert len({result.hypergraph.digest for result in results}) == 1
     told = RowsJudge(Material(source, parts), Map())(results[0].hypergraph)
     assert results[0].final_validation == told
+
+
+@pytest.mark.usefixtures("many")
+def test_models_of_a_prediction_are_asked_about_the_sample_as_well(source: Hypergraph) -> None:
+    material = Material(source, split(source))
+    maps = (Map(), Map(kernel="power", walks=True))
+    problem = Problem.of(material, maps, np.array([0, 1, 2]))
+    assert problem.validation_labels.tolist() == source.labels[material.sampled_ids].tolist()
+    for one, rows in zip(maps, problem.validation, strict=True):
+        np.testing.assert_array_equal(
+            rows, diffuse(source, one.polynomial, walks=one.walks)[material.sampled_ids]
+        )
+    assert len(Problem.of(material, maps, np.array([0, 1, 2]), judges=False).validation_labels) == 0
