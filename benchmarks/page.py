@@ -25,7 +25,13 @@ SECTIONS = {
     "condensation": ["condensation.py"],
     "models": ["models.py", "--epochs", "3", "--threads", "1"],
     "steps": ["steps.py"],
-    "lossless": ["lossless.py", "--datasets", "pubmed,coauthor_dblp,walmart-trips"],
+    "lossless": [
+        "lossless.py",
+        "--datasets",
+        "cora,pubmed,coauthor_dblp,walmart-trips,wordnet",
+        "--repeats",
+        "3",
+    ],
     "since": [
         "since.py",
         "--sources",
