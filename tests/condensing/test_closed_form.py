@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from sklearn.linear_model import Ridge
 
-from hypercondense.condensing.closed_form import ClosedForm, falling, ridge_predict, solve_positive
+from hypercondense.condensing.closed_form import ClosedForm, falling, products, ridge_predict, solve_positive
 from hypercondense.condensing.problem import Problem
 from hypercondense.data import synthetic
 from hypercondense.hypergraph import Hypergraph, Split, split
@@ -62,6 +62,12 @@ def test_gradients_through_the_solve_are_those_of_finite_differences() -> None:
         return F.cross_entropy(10 * rows @ x.T @ weights, wanted)
 
     assert torch.autograd.gradcheck(loss, (x,))
+
+
+def test_gradients_of_products_are_those_of_finite_differences() -> None:
+    x, slopes = normal(0, 4, 3).requires_grad_(), normal(1, 4, 4)  # not symmetric
+    assert torch.equal(products(x), x @ x.T)
+    assert torch.autograd.gradcheck(lambda x: products(x) * slopes, (x,))
 
 
 @pytest.mark.parametrize(

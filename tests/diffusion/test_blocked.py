@@ -222,3 +222,13 @@ def test_row_chunks_cover_every_row_once(source, chunk_bytes):
     assert chunks[0].start == 0
     assert chunks[-1].stop == source.num_nodes
     assert all(first.stop == second.start for first, second in pairwise(chunks))
+
+
+@pytest.mark.parametrize(
+    "ids", [[3, 1], np.array([3, 1], np.int16), np.array([1, 3])[::-1]], ids=["list", "int16", "view"]
+)
+@pytest.mark.parametrize("memory", [None, 20_000_000])
+def test_rows_are_asked_for_by_ids_of_any_kind(ids, memory):
+    source = large_source(random_features(4000, 5))
+    expected = diffuse(source, WEIGHTS)[[3, 1]]
+    np.testing.assert_array_equal(diffuse(source, WEIGHTS, node_ids=ids, memory=memory), expected)

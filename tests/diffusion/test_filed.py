@@ -22,7 +22,12 @@ CHEBYSHEV = Polynomial((0.2, 0.3, 0.5, -0.1), chebyshev=True)
 @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sources(), st.booleans(), st.booleans(), st.sampled_from([1, 3, 50]), st.integers(1, 2))
 def test_shards_do_not_change_a_bit(tmp_path, monkeypatch, source, loops, walks, entries, threads):
-    for module, name in ((shards, "SHARD_ENTRIES"), (filed, "_FEWEST"), (filed, "_MOST")):
+    for module, name in (
+        (shards, "SHARD_ENTRIES"),
+        (shards, "PIECE_BYTES"),
+        (filed, "_FEWEST"),
+        (filed, "_MOST"),
+    ):
         monkeypatch.setattr(module, name, entries)
     how = {"self_loops": loops, "walks": walks}
     in_files = filed_propagation(source, **how, memory=10**6, threads=threads, scratch=tmp_path)

@@ -295,3 +295,25 @@ def test_several_polynomials_from_one_sweep_have_the_bits_of_each_alone(source):
     propagation.diffuse_all(x, kernels, together)
     for kernel, got in zip(kernels, together, strict=True):
         np.testing.assert_array_equal(got, propagation.diffuse(x, kernel))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int32])
+def test_other_numbers_than_float32_are_converted(dtype):
+    """Node 3 is in no hyperedge."""
+    source = Hypergraph(
+        features=np.eye(4), labels=[0, 1, 0, 1], incidence=([0, 1, 2], [0, 0, 0]), num_hyperedges=1
+    )
+    propagation, x = Propagation.of(source), np.arange(8).reshape(4, 2)
+    np.testing.assert_array_equal(propagation.apply(x.astype(dtype)), propagation.apply(x.astype(np.float32)))
+
+
+def test_defaults_of_torch_do_not_matter():
+    source = Hypergraph(
+        features=np.eye(4), labels=[0, 1, 0, 1], incidence=([0, 1, 2], [0, 0, 0]), num_hyperedges=1
+    )
+    expected = Propagation.of(source).apply(source.dense_features())
+    torch.set_default_dtype(torch.float64)
+    try:
+        np.testing.assert_array_equal(Propagation.of(source).apply(source.dense_features()), expected)
+    finally:
+        torch.set_default_dtype(torch.float32)

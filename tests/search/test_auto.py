@@ -5,6 +5,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,11 @@ import torch
 from hypercondense import condense
 from hypercondense.cli import run as run_command
 from hypercondense.condensation import Condensation, load_condensed
+from hypercondense.condensing.material import Material
 from hypercondense.data import synthetic
-from hypercondense.data.formats import write_native
+from hypercondense.data.formats import read, write_native
+from hypercondense.data.formats.opened import write_mapped
+from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Hypergraph, Split, split, split_from_ids
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.training import Inputs
@@ -388,3 +392,42 @@ def test_features_that_are_zero_for_most_nodes(source: Hypergraph, parts: Split)
     result = condense(sparse, parts, nodes=NODES, budget=3)
     assert np.isfinite(result.hypergraph.dense_features()).all()
     assert result.final_validation is not None
+
+
+# --- Teachers ---
+
+
+@pytest.fixture
+def taught_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A portfolio in which a teacher is expected to gain most, and nothing else is worth trying."""
+    taught = next(one for one in PORTFOLIO if one.few)
+    closed = next(one for one in PORTFOLIO if one.label == "closed form from means")
+    monkeypatch.setattr(
+        auto, "PORTFOLIO", (replace(taught, gain=0.9, spread=0.0), replace(closed, spread=0.0))
+    )
+
+
+@pytest.mark.usefixtures("taught_first")
+def test_where_teachers_diverge_the_next_recipe_is_taken(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def diverged(*_: object, **__: object) -> None:
+        raise CondensationError("1 of 1 teachers (hgnn) diverged")
+
+    monkeypatch.setattr(Material, "opinions", diverged)
+    result = condense(source, parts, nodes=NODES)
+    assert choice_of(result)["why"].startswith("closed form from means")
+    told = "learnt from a teacher was left out: 1 of 1 teachers (hgnn) diverged"
+    assert told in result.warnings
+
+
+@pytest.mark.usefixtures("taught_first")
+def test_within_a_budget_of_memory_auto_does_without_teachers(
+    source: Hypergraph, parts: Split, tmp_path: Path
+) -> None:
+    result = condense(source, parts, nodes=NODES)
+    assert choice_of(result)["why"].startswith("learnt from a teacher")
+    assert result.ledger is not None and result.ledger.whole_trainings == 1
+    write_mapped(source, tmp_path / "mapped")
+    result = condense(read(tmp_path / "mapped"), parts, nodes=NODES, memory="4GB")
+    assert choice_of(result)["why"].startswith("closed form from means")

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from msgspec import structs
 
+from hypercondense.condensing.closed_form import ClosedForm
+from hypercondense.condensing.predict import Predict
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.starts import Means
 from hypercondense.search import costs
@@ -83,14 +85,13 @@ def test_asking_networks_is_a_part_of_the_price() -> None:
 
 
 def test_where_all_are_too_dear_the_best_of_the_cheap_ones_is_taken() -> None:
-    entries = tuple(one for one in PORTFOLIO if one.label.startswith("closed form from"))
-    cheap = replace(SIZES, training=10)  # k-means takes no time
-    for sizes, expected in ((cheap, "means"), (replace(SIZES, training=10**6), "means")):
-        assert labels(Race(least=1e-9, trainings=1e-9).entries(Facts(sizes=sizes, entries=entries))) == [
-            f"closed form from {expected}"
-        ]
-    best = entry(1, 0.1)  # costs nothing
-    assert Race(least=1e-9, trainings=1e-9).entries(Facts(sizes=SIZES, entries=(*entries, best))) == [best]
+    def closed(epochs: int, gain: float) -> Entry:
+        goal = Predict(closed_form=ClosedForm(epochs=epochs))
+        return Entry(f"{epochs} epochs", Recipe(start=Means(), goal=goal), gain, 0.01)
+
+    entries = (closed(100, -0.03), closed(150, -0.01), closed(300, 0.0))
+    facts = Facts(sizes=SIZES, entries=entries)
+    assert labels(Race(least=1e-9, trainings=1e-9).entries(facts)) == ["150 epochs"]
 
 
 def test_small_sources_may_cost_more_of_a_training_than_large_ones() -> None:

@@ -72,15 +72,19 @@ def ridge_predict(condensed: Tensor, classes: Tensor, rows: Tensor, *, strength:
             [0., 1.]])
     """
     bias = condensed.detach().square().mean()
-    kernel = _Products.apply(condensed) + bias  # type: ignore[no-untyped-call]
+    kernel = products(condensed) + bias
     weights = solve_positive(kernel, classes, ridge=strength * kernel.diagonal().mean())
     # Classes first: the gradient is then a short, wide product, several times faster than a tall, thin one.
     return F.linear(rows, weights.T @ condensed, bias * weights.sum(0))
 
 
-class _Products(torch.autograd.Function):
+def products(rows: Tensor) -> Tensor:
     """``Z Z^T``. Its gradient ``(G + G^T) Z`` is one product; of two independent factors it would be two."""
+    found: Tensor = _Products.apply(rows)  # type: ignore[no-untyped-call]
+    return found
 
+
+class _Products(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, rows: Tensor) -> Tensor:
         ctx.save_for_backward(rows)

@@ -168,8 +168,12 @@ class Material:
         return self.sampled_ids if len(self.sampled_ids) else self.split.validation_ids
 
     def judging_rows(self, rows_map: Map) -> Matrix:
-        """Their diffused features."""
-        return self.sampled_rows(rows_map) if len(self.sampled_ids) else self.parts(rows_map)[1]
+        """Their diffused features, in their file if those of all validation nodes are."""
+        rows = self.parts(rows_map)[1]
+        if not len(self.sampled_ids):
+            return rows
+        positions = self._sampled_positions
+        return SelectedRows(rows, positions) if isinstance(rows, SelectedRows) else rows[positions]
 
     def sharing(self, allocate: Allocation) -> Sharing:
         """How condensed nodes are shared out between classes; nothing is diffused before they are."""
@@ -212,18 +216,19 @@ class Material:
             )
 
     @property
+    def stays_on_disk(self) -> bool:
+        """Whether there is a budget for the whole process, which a source from its file keeps."""
+        return self.memory is not None and self.source.is_mapped
+
+    @property
     def _has_room(self) -> bool:
         """Whether the budget allows a training on everything."""
-        if self.memory is None or not self.source.is_mapped:
-            return True
-        return bytes_left(self.memory) >= bytes_in_memory(self.source)
+        return not self.stays_on_disk or bytes_left(self.memory or 0) >= bytes_in_memory(self.source)
 
     @property
     def _left(self) -> int | None:
         """Bytes for a diffusion: the budget, of a mapped source what the process has not taken of it."""
-        if self.memory is None or not self.source.is_mapped:
-            return self.memory
-        return bytes_left(self.memory)
+        return self.memory if self.memory is None or not self.stays_on_disk else bytes_left(self.memory)
 
     def parts(self, rows_map: Map) -> tuple[Matrix, Matrix]:
         """Diffused features of the training nodes and of the validation nodes.
@@ -237,7 +242,7 @@ class Material:
                 self._parts[rows_map] = both[: len(ids[0])], both[len(ids[0]) :]
             else:
                 diffused = self.diffused(rows_map)
-                if self.memory is not None and self.source.is_mapped and isinstance(diffused, np.memmap):
+                if self.stays_on_disk and isinstance(diffused, np.memmap):
                     self._parts[rows_map] = SelectedRows(diffused, ids[0]), SelectedRows(diffused, ids[1])
                     return self._parts[rows_map]
                 with self.clock.stage("diffuse"):  # reading the rows of a memory map takes time too
@@ -313,7 +318,7 @@ class Material:
         Raises:
             ConfigError: No network may be.
         """
-        if self.memory is not None and self.source.is_mapped:
+        if self.stays_on_disk:
             MappedInputs(self.source, memory=self.memory).check_room(who)
         if not self.whole_training:
             raise ConfigError(

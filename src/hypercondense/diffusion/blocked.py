@@ -185,7 +185,7 @@ class _Work:
             return result
         by_column = self.features.tocsc() if sp.issparse(self.features) else self.features
         result = np.empty((len(node_ids), self.features.shape[1]), np.float32)
-        wanted, ids = torch.from_numpy(result), torch.from_numpy(node_ids)
+        wanted, ids = torch.from_numpy(result), torch.from_numpy(np.array(node_ids, np.int64))
 
         def diffuse_block(columns: slice) -> None:
             block = by_column[:, columns]

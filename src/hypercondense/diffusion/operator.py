@@ -145,15 +145,18 @@ class Propagation:
         if len(ids) == len(given):  # all of them, increasing
             rows.copy_(given)
         elif len(ids):
-            torch.index_select(given, 0, torch.from_numpy(ids), out=rows)
+            torch.index_select(given.float(), 0, torch.from_numpy(ids), out=rows)
         return rows
 
     def _buffer(self, name: str, num_rows: int, num_columns: int) -> Tensor:
-        """Memory of this thread for one block after the other: new memory is slow to touch the first time."""
+        """Memory of this thread for one block after the other: new memory is slow to touch the first time.
+
+        It is numpy's: of that type and on the processor, whatever torch's defaults are.
+        """
         kept: dict[str, Tensor] = self._memory.__dict__
         if name not in kept or kept[name].shape != (num_rows, num_columns):
             kept.pop(name, None)  # before there is a second one
-            kept[name] = torch.zeros(num_rows, num_columns)
+            kept[name] = torch.from_numpy(np.zeros((num_rows, num_columns), np.float32))
         return kept[name]
 
     @cached_property

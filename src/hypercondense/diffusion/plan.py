@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hypercondense.diffusion.filed import bytes_to_make, bytes_to_use
 from hypercondense.diffusion.filters import Polynomial
 from hypercondense.diffusion.operator import Propagation
-from hypercondense.diffusion.shards import Filed
+from hypercondense.diffusion.shards import LISTS, Filed
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.runtime.memory import format_size
@@ -130,4 +130,5 @@ def _buffer_bytes(propagation: Propagation, polynomial: Polynomial, *, width: in
     """Bytes of the buffers of :meth:`Propagation.diffuse` and of a product, in every thread."""
     num_hyperedges, num_active = propagation.to_hyperedges.shape
     rows = (5 if polynomial.chebyshev else 3) * propagation.num_nodes + num_hyperedges
-    return 4 * threads * int(width * rows + num_active)
+    lists = 0 if isinstance(propagation.to_nodes, Filed) else LISTS * max(num_hyperedges, num_active)
+    return threads * int(4 * (width * rows + num_active) + lists)

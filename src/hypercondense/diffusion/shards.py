@@ -26,6 +26,7 @@ from hypercondense.diffusion.compressed import Compressed
 
 SHARD_ENTRIES = 1 << 20  # entries that are read together
 PIECE_BYTES = 4 * 2**20  # of rows of a product that are made together
+LISTS = 24  # bytes for each row of a product while it is made: where its entries begin, three times
 SHARD_BYTES = 24 * SHARD_ENTRIES + PIECE_BYTES  # with its indices, at most a row for every entry
 
 
@@ -92,8 +93,8 @@ class Filed(Factor):
 
     def times(self, x: Tensor) -> Tensor:
         """Shard by shard; rows are disjoint, so threads do not meet."""
-        product = x.new_empty(self.shape[0], x.shape[1])
-        step = max(1, PIECE_BYTES // (4 * max(1, x.shape[1])))
+        product = torch.from_numpy(np.empty((self.shape[0], x.shape[1]), np.float32))
+        step = max(1, PIECE_BYTES // (4 * x.shape[1] + LISTS))
 
         def put(rows: slice) -> None:
             shard, whole = rows_of(*self.shard(rows)), product[rows]

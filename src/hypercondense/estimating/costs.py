@@ -130,8 +130,8 @@ def estimate(
         ratio_of=ratio_of,
     )
     sizes = Sizes.of(source, split, len(labels))
-    recipes = _recipes(chosen, sizes)
     allowed = parse_size(memory) if isinstance(memory, str) else memory
+    recipes = _recipes(chosen, sizes, teachers=allowed is None or not source.is_mapped)
     if pieces is None:
         with closing(Measured(source, split, labels, cached=cached)) as measured:
             return _Work(source, sizes, measured, cached).estimate(chosen, recipes, allowed, models, runs)
@@ -150,7 +150,7 @@ def estimable(method: Method, source: Hypergraph, split: Split) -> bool:
     return nominal > _POSSIBLY
 
 
-def _recipes(method: Method, sizes: Sizes) -> list[Recipe]:
+def _recipes(method: Method, sizes: Sizes, *, teachers: bool = True) -> list[Recipe]:
     """What will be carried out, in order.
 
     Raises:
@@ -163,7 +163,7 @@ def _recipes(method: Method, sizes: Sizes) -> list[Recipe]:
             "estimates are of recipes and of auto, whose stages are known; `hypercondense methods` tells "
             "which methods are recipes"
         )
-    return recipes_of(method, sizes)
+    return recipes_of(method, sizes, whole_training=teachers)
 
 
 def _with_total(seconds: Mapping[str, float]) -> dict[str, float]:
@@ -187,7 +187,10 @@ class _Work:
         evaluate = {model: runs * self.training(model) for model in models}
         maps = len({one for recipe in recipes for one in maps_of(recipe)})
         working = self.pieces.working_bytes
-        room = condensing_bytes(self.source, self.sizes, working=working, maps=maps, cached=self.cached)
+        taught = any(recipe.trains_on_whole for recipe in recipes)
+        room = condensing_bytes(
+            self.source, self.sizes, working=working, maps=maps, cached=self.cached, taught=taught
+        )
         room_to_evaluate = evaluating_bytes(self.source, self.sizes, working=working)
         within = [one if memory is None else min(memory, one) for one in (room, room_to_evaluate)]
         disk = disk_bytes(self.sizes, maps=maps if self.cached or memory is not None else 0)

@@ -10,10 +10,13 @@ _HIDDEN = 3 * 4 * 128  # bytes of a node while a network of the usual width look
 _RESULT = 2_000_000  # bytes of a manifest and of the rest of a result, at most
 
 
-def condensing_bytes(source: Hypergraph, sizes: Sizes, *, working: int, maps: int, cached: bool) -> int:
+def condensing_bytes(
+    source: Hypergraph, sizes: Sizes, *, working: int, maps: int, cached: bool, taught: bool = False
+) -> int:
     """The most memory of ``condense``, as this process is now, with the source."""
     matrix = 4 * sizes.nodes * sizes.features
     rows = 4 * (sizes.training + sizes.validation) * sizes.features * maps
+    rows += matrix * maps if taught else 0  # teachers speak of all nodes
     diffusing = _STRUCTURE * source.num_incidences + matrix + (matrix if cached else 0)
     judging = _inputs(source, sizes) + _HIDDEN * sizes.nodes
     return resident_bytes() + working + rows + max(diffusing, judging)

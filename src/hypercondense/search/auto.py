@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from hypercondense.condensing.job import Job, Made
 from hypercondense.condensing.run import thread_limit
+from hypercondense.errors import CondensationError
 from hypercondense.nn import MODELS, model_class
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.search import costs
@@ -96,14 +97,16 @@ class Auto(Value):
     def run(self, job: Job) -> Made:
         """Try what pays, and return the best with a record of everything that was tried."""
         sizes = Sizes.of(job.material.source, job.material.split, len(job.labels))
-        facts = self.facts(sizes, whole_training=job.whole_training, chooses=job.chooses, seed=job.seed)
+        # Within a budget of memory rows of all nodes, which teachers speak of, would not stay in their file.
+        teachers = job.whole_training and not job.material.stays_on_disk
+        facts = self.facts(sizes, whole_training=teachers, chooses=job.chooses, seed=job.seed)
         budget = self.allowed
         entries = self.race.entries(facts)
         if not job.chooses:
             reason = "there are no validation nodes" if job.select else "validation nodes may not choose"
-            return _alone(entries[0], job, f"{reason}, so nothing was searched")
+            return self._alone(entries[0], job, facts, f"{reason}, so nothing was searched")
         if len(entries) == 1 or budget.trials == 1:
-            return _alone(entries[0], job, "trying others was not expected to pay")
+            return self._alone(entries[0], job, facts, "trying others was not expected to pay")
         networks = self._networks(job)
         reserved = 0.0
         if budget.is_time:
@@ -121,6 +124,18 @@ class Auto(Value):
             warnings=(*made.warnings, *engine.warnings),
             choice=record(best, trials),
         )
+
+    def _alone(self, entry: Entry, job: Job, facts: Facts, why: str) -> Made:
+        """One recipe, without asking networks about it; if its teachers are no use, the next without any."""
+        try:
+            return _alone(entry, job, why)
+        except CondensationError as error:
+            if not entry.trains_on_whole:
+                raise
+            left_out = f"{entry.label} was left out: {error}"
+        other = self.race.entries(replace(facts, whole_training=False))[0]
+        made = _alone(other, job, why)
+        return replace(made, warnings=(*made.warnings, left_out))
 
     def _networks(self, job: Job) -> ShortTrainings:
         """Short trainings of real networks."""

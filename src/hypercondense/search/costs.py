@@ -1,8 +1,8 @@
 """What a recipe will cost beside one training on the whole, from sizes alone.
 
 Decisions by measured time would differ from run to run, and results with them. So seconds are *nominal*: work
-counted from sizes, at speeds that were fitted once to processor time of one core on ten data sets
-(docs/decisions/0003). Only ratios matter, and these are alike on other machines.
+counted from sizes, at speeds that were fitted once to processor time of one idle core on eleven data
+sets (docs/decisions/0020). Only ratios matter, and these are alike on other machines.
 """
 
 from dataclasses import dataclass
@@ -136,6 +136,7 @@ def condensing(recipe: Recipe, sizes: Sizes) -> float:
         seconds += (1 + recipe.looks + starts) * _look(goal.training, rows, sizes)
     if goal.teachers is not None:
         seconds += goal.teachers.number * whole_training(sizes)
+        seconds += diffusing(1 + len(goal.also), sizes)  # once more, of all nodes
     return seconds
 
 

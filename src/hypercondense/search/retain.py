@@ -229,8 +229,9 @@ class _Sizes:
 
     def _nominal(self, size: int) -> float:
         sizes = self._sizes(size)
+        teachers = self.material.whole_training and not self.material.stays_on_disk
         asking = costs.judging(sizes, trainings=RUNS, epochs=_EPOCHS, looks=_LOOKS)
-        return nominal.condensing(self.method, sizes) + asking
+        return nominal.condensing(self.method, sizes, whole_training=teachers) + asking
 
     def _sizes(self, size: int) -> costs.Sizes:
         return costs.Sizes.of(self.material.source, self.material.split, size)
