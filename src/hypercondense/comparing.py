@@ -16,6 +16,7 @@ from hypercondense.evaluation.protocol import prepare
 from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph import split as split_by_seed
+from hypercondense.hypergraph.scaling import Scaling, check_scaling, standardized
 from hypercondense.names import Allocation, Metric
 from hypercondense.nn import model_class
 from hypercondense.runtime.arguments import must_be, told_arguments
@@ -60,6 +61,7 @@ def compare(
     models: Sequence[str] = ("hgnn",),
     allocate: Allocation = "proportional",
     metric: Metric = "accuracy",
+    scale: Scaling = "none",
     seeds: int = 3,
     runs: int = 3,
     select: bool = True,
@@ -82,6 +84,7 @@ def compare(
         models: Names of networks.
         allocate: How nodes are shared out between classes, see :func:`hypercondense.condense`.
         metric: What is chosen for and scored, ``"accuracy"`` or ``"macro-f1"``.
+        scale: ``"standard"`` compares everything, the whole as well, on features of mean 0 and deviation 1.
         seeds: Condensations per method.
         runs: Trainings per condensation.
         select: Whether validation nodes may choose between candidates.
@@ -109,6 +112,8 @@ def compare(
     for model in models:
         model_class(model)  # a wrong name is an error that says which exist
     split = split_by_seed(source) if split is None else split
+    check_scaling(source, scale, within_memory=memory is not None)
+    source = standardized(source, scale)
     how: dict[str, Any] = {
         "ratio": ratio,
         "nodes": nodes,

@@ -10,7 +10,8 @@ import pytest
 from hypercondense import load_condensed
 from hypercondense.cli import run
 from hypercondense.data import synthetic
-from hypercondense.data.formats import write_native
+from hypercondense.data.formats import read, write_native
+from hypercondense.hypergraph.scaling import Scale
 from hypercondense.nn.training import Configuration
 from hypercondense.search import retain
 from makers.searches import brief_trainings
@@ -136,3 +137,15 @@ def test_compare_takes_metric_and_allotment(capsys: pytest.CaptureFixture[str], 
     usual = call_json(capsys, "compare", folder, *how)
     assert [row["method"] for row in rows] == ["means", "whole"]
     assert [row["mean"] for row in rows] != [row["mean"] for row in usual]
+
+
+def test_compare_on_standardized_features_is_that_of_scaled_tables(
+    capsys: pytest.CaptureFixture[str], folder: str, tmp_path: Path
+) -> None:
+    how = ["--nodes", 9, "--methods", "means,whole", "--seeds", 1, "--runs", 1]
+    rows = call_json(capsys, "compare", folder, *how, "--standardize")
+    source = read(Path(folder))
+    write_native(Scale.of(source).applied(source), tmp_path / "scaled")
+    expected = call_json(capsys, "compare", tmp_path / "scaled", *how)
+    assert [row["mean"] for row in rows] == [row["mean"] for row in expected]
+    assert rows != call_json(capsys, "compare", folder, *how)

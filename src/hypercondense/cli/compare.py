@@ -20,6 +20,9 @@ def compare(
     models: options.Models = "hgnn",
     allocate: options.Allocate = "proportional",
     metric: options.Metric = "accuracy",
+    standardize: Annotated[
+        bool, typer.Option("--standardize", help="Compare on features of mean 0 and deviation 1.")
+    ] = False,
     seeds: Annotated[int, typer.Option(help="Condensations per method.", min=1, max=options.MOST)] = 3,
     runs: Annotated[int, typer.Option(help="Trainings per condensation.", min=1, max=options.MOST)] = 3,
     split_seed: options.SplitSeed = None,
@@ -66,6 +69,7 @@ def compare(
             models=model_list,
             allocate=allocate,
             metric=metric,
+            scale="standard" if standardize else "none",
             seeds=seeds,
             runs=runs,
             select=select,

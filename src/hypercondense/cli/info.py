@@ -18,13 +18,14 @@ def info(
     debug: options.Debug = False,
 ) -> None:
     """Show the statistics of a hypergraph, after checking all of it."""
+    from hypercondense.hypergraph.label_names import label_warnings
     from hypercondense.hypergraph.scaling import Columns, scale_warnings
     from hypercondense.hypergraph.statistics import statistics
 
     hypergraph = options.load_source(source, data_dir, memory)
     facts = asdict(statistics(hypergraph))
     columns = Columns.of(hypergraph)
-    warnings = list(scale_warnings(hypergraph, columns))
+    warnings = [*scale_warnings(hypergraph, columns), *label_warnings(hypergraph)]
     for warning in warnings:
         output.warn(warning)
     if json:

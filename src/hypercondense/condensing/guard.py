@@ -1,28 +1,36 @@
 """Warnings about a condensed hypergraph that cannot be good, whatever method made it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from hypercondense.condensing.assembly import induced
 from hypercondense.condensing.baselines.selection import random_positions
 from hypercondense.condensing.job import Scorer
+from hypercondense.errors import safe
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
 from hypercondense.runtime.rng import Stream, numpy_generator
 
 _BLOCK = 1024  # rows compared at a time
+_NAME = 40  # letters of a name in a warning
 
 
 def wrong_classes(condensed: Hypergraph, split: Split, train_labels: Ids) -> Iterator[str]:
     """Whether a class is missing, or there is only one."""
     missing = np.setdiff1d(train_labels, condensed.labels)
     if len(missing):
-        yield f"no condensed node of class {', '.join(map(str, missing))}"
+        yield f"no condensed node of class {_named(condensed, missing)}"
     if split.missing_classes:
-        names = ", ".join(map(str, split.missing_classes))
+        names = _named(condensed, split.missing_classes)
         yield f"no training node of class {names}: nothing can be learnt about it"
     if len(np.unique(train_labels)) == 1:
         yield "the training nodes are all of one class: any network will predict it everywhere"
+
+
+def _named(condensed: Hypergraph, classes: Iterable[int]) -> str:
+    """Classes with their names, where they have any."""
+    names = condensed.label_names
+    return ", ".join(str(one) if names is None else f"{one} ({safe(names[one])[:_NAME]})" for one in classes)
 
 
 def blind_validation(validation_labels: Ids, train_labels: Ids) -> Iterator[str]:

@@ -26,7 +26,7 @@ from hypercondense.condensing.teachers import Teachers, opinions
 from hypercondense.diffusion import SelectedRows, cached_diffusion, diffuse
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Dense, Hypergraph, Ids, Split
-from hypercondense.hypergraph.scaling import Scale, Scaling
+from hypercondense.hypergraph.scaling import Scale, Scaling, check_scaling
 from hypercondense.names import ALLOCATIONS, Allocation, Metric
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.streamed import MappedInputs, bytes_in_memory, bytes_left, check_budget, inputs_of
@@ -85,11 +85,7 @@ class Material:
     ) -> None:
         if memory is not None and source.is_mapped:
             check_budget(source, memory, lists=_LISTS)
-            if scaling != "none":
-                raise ConfigError(
-                    "the features of a source that stays on disk are not standardized within --memory; "
-                    "standardize the tables, or leave --memory out"
-                )
+        check_scaling(source, scaling, within_memory=memory is not None)
         self.scale = None if scaling == "none" else Scale.of(source)
         self.origin, self.split, self.device = source, split, device
         self.source = source if self.scale is None else self.scale.applied(source)

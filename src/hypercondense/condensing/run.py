@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from inspect import signature
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Hypergraph, Ids, Split
 from hypercondense.hypergraph import split as split_by_seed
 from hypercondense.hypergraph.given import seed_number
+from hypercondense.hypergraph.label_names import label_warnings
 from hypercondense.hypergraph.magnitude import scale_warnings
-from hypercondense.hypergraph.scaling import Scaling
+from hypercondense.hypergraph.scaling import Scaling, check_scaling
 from hypercondense.names import Allocation, Metric
 from hypercondense.nn.scoring import check_metric
 from hypercondense.runtime import memory as memory_use
@@ -75,8 +76,7 @@ def material_of(
         must_be("split", split, Split, like=like)
     check_metric(metric)
     check_device(device)
-    if scale not in get_args(Scaling):
-        raise ValueError(f"scale must be one of {', '.join(get_args(Scaling))}, got {scale!r}")
+    check_scaling(source, scale, within_memory=memory is not None)
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
     with watched(progress) as report:
@@ -217,6 +217,7 @@ def _warnings(method: Method, made: Made, job: Job) -> Iterator[str]:
     """What is wrong with a result."""
     material = job.material
     yield from scale_warnings(material.source)
+    yield from label_warnings(material.source)
     yield from guard.wrong_classes(made.hypergraph, material.split, material.train_labels)
     yield from guard.constant_features(made.hypergraph, material.source, made.members)
     yield from guard.empty_structure(made.hypergraph, method.empty_structure)

@@ -5,12 +5,13 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from hypercondense.errors import ConfigError
 from hypercondense.files.maps import release
 from hypercondense.files.storage import replaced_file
 from hypercondense.frozen import Frozen
@@ -100,6 +101,27 @@ class Scale(Frozen):
         if (deviations <= 0).any():
             raise ValueError(f"{_KEYS[1]} must be above 0")
         return cls(means, deviations)
+
+
+def check_scaling(hypergraph: Hypergraph, scaling: Scaling, *, within_memory: bool) -> None:
+    """Refuse what cannot be done before any work.
+
+    Raises:
+        ValueError: There is no such scaling.
+        ConfigError: The features stay on disk, within a budget of memory.
+    """
+    if scaling not in get_args(Scaling):
+        raise ValueError(f"scale must be one of {', '.join(get_args(Scaling))}, got {scaling!r}")
+    if scaling != "none" and within_memory and hypergraph.is_mapped:
+        raise ConfigError(
+            "the features of a source that stays on disk are not standardized within --memory; "
+            "standardize the tables, or leave --memory out"
+        )
+
+
+def standardized(hypergraph: Hypergraph, scaling: Scaling) -> Hypergraph:
+    """The hypergraph with features of mean 0 and deviation 1, or as it is."""
+    return hypergraph if scaling == "none" else Scale.of(hypergraph).applied(hypergraph)
 
 
 @dataclass(frozen=True, eq=False)
