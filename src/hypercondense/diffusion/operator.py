@@ -110,7 +110,7 @@ class Propagation:
                 if polynomial.chebyshev == chebyshev
             ]
             degree = max((len(weights) - 1 for weights, _ in here), default=0)
-            for power, term in enumerate(terms(x, degree), start=1):
+            for power, term in enumerate(terms(x, degree) if degree else (), start=1):
                 for weights, total in here:
                     if power < len(weights) and weights[power] != 0:
                         total.add_(term, alpha=weights[power])
