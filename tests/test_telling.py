@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from hypercondense.telling import structure_line
+from hypercondense.search.portfolio import PORTFOLIO
+from hypercondense.search.record import named
+from hypercondense.telling import _TRIED_BY, _WITH_HYPEREDGES, structure_line
 from makers.format_examples import condensation, tiny
 
 ALONE = tiny(incidence=([0, 1, 2, 3], [0, 1, 2, 3]), num_hyperedges=4)
@@ -21,16 +23,35 @@ def choice(*trials: tuple[str, float], **settings: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
-        (choice(("ahgcdd", 0.901), ("learnt", 0.95)), "hyperedges would add 0.1 points"),
+        (
+            choice(("ahgcdd", 0.901), ("learnt", 0.95)),
+            "hyperedges would add 0.1 points on validation nodes; the method ahgcdd",
+        ),
         (choice(("ahgcdd", 0.85)), "hyperedges would cost 5.0 points"),
-        (choice(("means", 0.5)), "hyperedges were not tried, as a larger budget does"),
-        (None, "hyperedges were not tried; for hyperedges use"),
+        (choice(("means", 0.5)), "hyperedges were not tried: a budget of 4 trials says"),
+        (None, "not tried: the method auto with a budget of 4 trials says what they would add"),
         (choice(**{"map.kernel": "none"}), "rows are raw, for diffusing them did not help"),
     ],
 )
 def test_self_loops_say_why_they_are_all_there_is(made: Any, expected: str) -> None:
-    line = structure_line(ALONE, {}, made)
+    line = structure_line(ALONE, {"map": {"kernel": "power"}}, made)
     assert line.startswith("self-loops only") and expected in line and "ahgcdd" in line
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"map": {}, "structure": {"step": 0.1}}, "hyperedges were learnt, but none came to join two nodes"),
+        ({"embedding": {"kind": "raw"}}, "the condensed nodes share none; hyperedges were not tried"),
+    ],
+)
+def test_self_loops_of_other_methods_are_not_called_diffused(settings: Any, expected: str) -> None:
+    assert structure_line(ALONE, settings, None).startswith(f"self-loops only: {expected}")
+
+
+def test_a_budget_of_as_many_trials_as_are_told_tries_hyperedges() -> None:
+    tried = [named(entry.recipe)["method"] for entry in PORTFOLIO[:_TRIED_BY]]
+    assert tried[-1] == _WITH_HYPEREDGES
 
 
 def test_hyperedges_are_counted() -> None:

@@ -43,6 +43,10 @@ METHODS: dict[str, tuple[str, Any]] = {
 }
 
 
+#: What a method may be, besides a name.
+_KINDS: tuple[type, ...] = (PaperGrid, *dict.fromkeys(type(one) for _, one in METHODS.values()))
+
+
 def make_method(
     name: str = DEFAULT_METHOD, settings: Mapping[str, Any] | None = None, *, budget: str | int | None = None
 ) -> Method:
@@ -71,11 +75,40 @@ def method_from(name: str, content: Mapping[str, Any]) -> Method:
     return method
 
 
-def recorded_name(method: str | Recipe) -> str:
-    """What provenance calls a method: its name if it has one, else ``recipe``."""
+def recorded_name(method: str | Method) -> str:
+    """What provenance calls a method: its name if it has one, else ``recipe``.
+
+    >>> recorded_name(Auto(budget=5)), recorded_name(HGCond(relink=False))
+    ('auto', 'hg-cond-nhl')
+    """
     if isinstance(method, str):
         return method if method in METHODS else "recipe"
-    return name_of(method)
+    if isinstance(method, PaperGrid):
+        return name_of(method.base)
+    if isinstance(method, Recipe):
+        return name_of(method)
+    named = {name: one for name, (_, one) in METHODS.items() if type(one) is type(method)}
+    return next((name for name, one in named.items() if one == method), next(iter(named)))
+
+
+def _given(
+    method: str | Method, settings: Mapping[str, Any] | None, budget: str | int | None
+) -> tuple[Method, str]:
+    """A method by its name or as a value, with fields changed, and what provenance calls it."""
+    if isinstance(method, str):
+        return make_method(method, settings, budget=budget), recorded_name(method)
+    if not isinstance(method, _KINDS):
+        kind = getattr(method, "__name__", "")
+        hint = f"; call it: {kind}()" if any(method is one for one in (AHGCDD, AHGCDDX, *_KINDS)) else ""
+        raise TypeError(
+            f"method must be the name of a method, a recipe, or a method with options, "
+            f"got {type(method).__name__}{hint}"
+        )
+    if budget is not None and not isinstance(method, Auto | PaperGrid):
+        raise ConfigError("a budget is for methods that search; a recipe does not")
+    given: Any = method
+    value = changed(given, {**(settings or {}), **({} if budget is None else {"budget": str(budget)})})
+    return value, recorded_name(value)
 
 
 def _named(name: str) -> Any:
@@ -113,7 +146,7 @@ def condense(
     confidence: float | None = None,
     allocate: Allocation = "proportional",
     metric: Metric = "accuracy",
-    method: str | Recipe = DEFAULT_METHOD,
+    method: str | Method = DEFAULT_METHOD,
     settings: Mapping[str, Any] | None = None,
     budget: str | int | None = None,
     seed: int = 0,
@@ -145,7 +178,8 @@ def condense(
         allocate: How nodes are shared out between classes: ``"proportional"`` to their training nodes,
             ``"equal"``, or ``"adaptive"``: more for classes whose nodes differ more.
         metric: What is chosen for on validation nodes, ``"accuracy"`` or ``"macro-f1"``.
-        method: The name of a method (``hypercondense methods`` lists them), a recipe file, or a recipe.
+        method: The name of a method (``hypercondense methods`` lists them), a recipe file, a recipe, or
+            another method with options, such as ``Auto`` of ``hypercondense.search.auto``.
         settings: Fields of the method to change, such as ``{"goal.epochs": 80}``.
         budget: For a search: at most so many trials, as ``7``, or a time, as ``"60s"``.
         seed: Equal seeds give equal bits on one machine.
@@ -171,21 +205,13 @@ def condense(
     """
     if settings is not None:
         must_be("settings", settings, Mapping, like='condense(source, ratio=0.01, settings={"looks": 1})')
-    if isinstance(method, str):
-        chosen = make_method(method, settings, budget=budget)
-    elif not isinstance(method, Recipe):
-        hint = f"; call it: {method.__name__}()" if method in (AHGCDD, AHGCDDX) else ""
-        raise TypeError(f"method must be the name of a method or a recipe, got {type(method).__name__}{hint}")
-    elif budget is not None:
-        raise ConfigError("a budget is for methods that search; a recipe does not")
-    else:
-        chosen = method = changed(method, settings or {})
+    chosen, name = _given(method, settings, budget)
     if retain is None and confidence is not None:
         raise ConfigError("confidence is about retain; without it, leave it out")
     if retain is not None and (ratio, nodes, ratio_of) != (None, None, "all"):
         raise ConfigError("retain decides on the size; leave ratio, nodes and ratio_of out")
     how: dict[str, Any] = {
-        "name": recorded_name(method),
+        "name": name,
         "allocate": allocate,
         "seed": seed,
         "select": select,

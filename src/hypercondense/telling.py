@@ -6,7 +6,9 @@ from typing import Any
 from hypercondense.hypergraph import Hypergraph
 
 _WITH_HYPEREDGES = "ahgcdd"  # the method among the trials of a search that makes some
-_HOW = f"for hyperedges use the method {_WITH_HYPEREDGES}, or structure=anchors"
+#: Trials after which a search has tried it: its place among what `auto` chooses from.
+_TRIED_BY = 4
+_HOW = f"the method {_WITH_HYPEREDGES} makes hyperedges"
 
 
 def structure_line(
@@ -16,19 +18,25 @@ def structure_line(
     count, size = hypergraph.num_hyperedges, hypergraph.num_incidences / max(1, hypergraph.num_hyperedges)
     if hypergraph.num_incidences > count:
         return f"{count:,} hyperedges that join {size:.1f} nodes in the mean"
-    if _is_raw(settings, choice):
-        why = "rows are raw, for diffusing them did not help"
-    else:
-        why = "rows carry the structure, which is diffused into them"
-    return f"self-loops only: {why}; {_gain(choice)}; {_HOW}"
-
-
-def _is_raw(settings: Mapping[str, Any], choice: Mapping[str, Any] | None) -> bool:
-    """Whether rows were not diffused."""
     chosen = choice["settings"] if choice else {}
-    maps = [settings.get("map"), chosen.get("map")]
-    kernels = [one.get("kernel") for one in maps if isinstance(one, Mapping)] + [chosen.get("map.kernel")]
-    return "none" in kernels
+    if (
+        settings.get("structure")
+        or chosen.get("structure")
+        or (choice or {}).get("method") == _WITH_HYPEREDGES
+    ):
+        return "self-loops only: hyperedges were learnt, but none came to join two nodes"
+    return f"self-loops only: {_why(settings, choice)}; {_gain(choice)}; {_HOW}"
+
+
+def _why(settings: Mapping[str, Any], choice: Mapping[str, Any] | None) -> str:
+    """Why no hyperedge joins two nodes."""
+    chosen = choice["settings"] if choice else {}
+    maps = [one["map"] for one in (settings, chosen) if isinstance(one.get("map"), Mapping)]
+    if not choice and not maps:  # no recipe: nodes that were picked, or averaged
+        return "the condensed nodes share none"
+    if "none" in [*(one.get("kernel") for one in maps), chosen.get("map.kernel")]:
+        return "rows are raw, for diffusing them did not help"
+    return "rows carry the structure, which is diffused into them"
 
 
 def _gain(choice: Mapping[str, Any] | None) -> str:
@@ -37,9 +45,10 @@ def _gain(choice: Mapping[str, Any] | None) -> str:
     chosen = [one["score"] for one in trials if choice and _is_chosen(one, choice)]
     structured = [one["score"] for one in trials if one["method"] == _WITH_HYPEREDGES]
     if not chosen or not structured:
-        return "hyperedges were not tried" + (", as a larger budget does" if trials else "")
+        search = "a budget" if choice else "the method auto with a budget"
+        return f"hyperedges were not tried: {search} of {_TRIED_BY} trials says what they would add"
     gain = 100 * (max(structured) - max(chosen))
-    return f"hyperedges would {'add' if gain >= 0 else 'cost'} {abs(gain):.1f} points"
+    return f"hyperedges would {'add' if gain >= 0 else 'cost'} {abs(gain):.1f} points on validation nodes"
 
 
 def _is_chosen(trial: Mapping[str, Any], choice: Mapping[str, Any]) -> bool:

@@ -1,9 +1,10 @@
-"""Snapshots of tables at 80, 100 and 200 columns and piped.
+"""Snapshots of tables at 80, 100 and 200 columns and piped, and of what programs read.
 
 `UPDATE_SNAPSHOTS=1 pytest tests/cli/test_tables.py` writes them anew.
 """
 
 import io
+import json
 import os
 import sys
 from pathlib import Path
@@ -80,15 +81,26 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", COMMANDS)
-def test_tables_fit(
-    name: str, width: str, small: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No data sets and nothing kept from before; nobody is trained."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("HYPERCONDENSE_DATA", raising=False)
     monkeypatch.setattr(comparing, "compare", compared)
     monkeypatch.setattr(tuning, "rank", ranked)
+
+
+def same_as_kept(text: str, file: Path) -> None:
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        FOLDER.mkdir(exist_ok=True)
+        file.write_text(text, "utf-8")
+    assert text == file.read_text("utf-8")
+
+
+@pytest.mark.usefixtures("isolated")
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_tables_fit(name: str, width: str, small: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTHS[width] or 80))
     screen = Terminal(is_terminal=WIDTHS[width] is not None)
     monkeypatch.setattr(sys, "stdout", screen)
@@ -99,11 +111,28 @@ def test_tables_fit(
     assert not set(text) & set("│┃━┏┓└┘├┤")  # no boxes
     if WIDTHS[width] is not None:
         assert max(map(len, text.splitlines())) <= WIDTHS[width]
-    file = FOLDER / f"{name}-{width}.txt"
-    if os.environ.get("UPDATE_SNAPSHOTS"):
-        FOLDER.mkdir(exist_ok=True)
-        file.write_text(text, "utf-8")
-    assert text == file.read_text("utf-8")
+    same_as_kept(text, FOLDER / f"{name}-{width}.txt")
+
+
+@pytest.mark.usefixtures("isolated")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_programs_read_the_same_as_before(name: str, small: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*(small if word == "SMALL" else word for word in COMMANDS[name]), "--json"]) == 0
+    text = capsys.readouterr().out
+    same_as_kept(json.dumps(json.loads(text), indent=1, ensure_ascii=False) + "\n", FOLDER / f"{name}.json")
+
+
+@pytest.mark.usefixtures("isolated")
+def test_networks_of_one_form_have_no_column_of_forms(
+    small: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [
+        Configuration(model="hgnn", options={"hidden": width}, learning_rate=0.01) for width in (16, 128)
+    ]
+    trials = tuple(tuning.RankedConfiguration(one, 0.9) for one in given)
+    monkeypatch.setattr(tuning, "rank", lambda *_, **__: tuning.Ranking(trials, 3.0))
+    assert run(["tune", small, "-q"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split() == ["model", "hidden", "step", "validation"]
 
 
 def test_a_figure_does_not_take_the_table_away(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 import hypercondense as hc
+from hypercondense.condensing.baselines.coresets import Herding
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph, Split
+from hypercondense.search.auto import Auto
 
 FUNCTIONS = ["condense", "evaluate", "compare", "tune", "train"]
 
@@ -46,6 +48,9 @@ def test_a_wrong_keyword_names_the_right_one(
         ({"nodes": 6, "settings": ["looks=1"]}, "settings must be a Mapping, got a list"),
         ({"nodes": 6, "progress": "yes"}, "progress must be True, or a function that is told, got 'yes'"),
         ({"nodes": 6, "method": hc.AHGCDD}, r"got function; call it: AHGCDD\(\)"),
+        ({"nodes": 6, "method": Auto}, r"call it: Auto\(\)"),
+        ({"nodes": 6, "method": 3}, r"a recipe, or a method with options, got int"),
+        ({"nodes": 6, "method": Herding(), "budget": 3}, "a budget is for methods that search"),
     ],
 )
 def test_a_value_that_cannot_be_meant_names_its_argument(
@@ -53,6 +58,18 @@ def test_a_value_that_cannot_be_meant_names_its_argument(
 ) -> None:
     with pytest.raises((TypeError, ValueError, ConfigError), match=message):
         hc.condense(source, parts, **{"method": "means", **wrong})
+
+
+def test_a_method_may_be_a_value_of_any_kind(source: Hypergraph, parts: Split) -> None:
+    by_name = hc.condense(
+        source, parts, nodes=6, method="auto", budget=2, settings={"confirm.quick.epochs": 3}
+    )
+    by_value = hc.condense(
+        source, parts, nodes=6, method=Auto(), budget=2, settings={"confirm.quick.epochs": 3}
+    )
+    assert by_value.provenance == by_name.provenance and by_value.hypergraph == by_name.hypergraph
+    made = hc.condense(source, parts, nodes=6, method=Herding())
+    assert made.provenance.method == "herding"
 
 
 def test_what_is_in_the_wrong_place_is_told(source: Hypergraph, parts: Split) -> None:

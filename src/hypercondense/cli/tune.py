@@ -74,6 +74,8 @@ def tune(
         return
     title = f"{len(rows)} configurations on {result.hypergraph.num_nodes} condensed nodes, best first"
     shown = [_shown(trial) for trial in ranking.trials]
+    if not any(row["form"] for row in shown):  # of networks that have one form only
+        shown = [{name: text for name, text in row.items() if name != "form"} for row in shown]
     output.print_table(shown, title=title, right=[key for key in shown[0] if key not in ("model", "form")])
     if ranking.whole_seconds is not None:
         tau = "not defined" if ranking.tau is None else f"{ranking.tau:.2f}"
@@ -95,7 +97,7 @@ def _shown(trial: Any) -> dict[str, str]:
     }
     return {
         "model": trial.configuration.model,
-        "form": " ".join(f"{name}={value}" for name, value in options.items()) or "-",
+        "form": " ".join(f"{name}={value}" for name, value in options.items()),
         **plain,
         "step": f"{trial.configuration.learning_rate:g}",
         **{name: f"{value:.2%}" for name, value in scores.items() if value is not None},

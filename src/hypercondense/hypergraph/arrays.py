@@ -12,6 +12,7 @@ Parts: TypeAlias = NDArray[np.int8]
 Features: TypeAlias = Any  # Dense (perhaps memory-mapped) or scipy.sparse.csr_array, both float32
 
 UNKNOWN = -1  # the label of a node whose class is not known
+UNNAMED = "unnamed"  # what a hypergraph is called that was given no name
 #: Parts of a split by their numbers.
 PARTS = ("train", "validation", "test")
 NO_PART = -1  # of a node that is in none

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from hypercondense.files.maps import chunks, release
-from hypercondense.hypergraph.arrays import UNKNOWN, Dense, Features, Ids, Incidence, Parts
+from hypercondense.hypergraph.arrays import UNKNOWN, UNNAMED, Dense, Features, Ids, Incidence, Parts
 from hypercondense.hypergraph.checks import (
     BLOCK_ROWS,
     checked_features,
@@ -110,7 +110,7 @@ class Hypergraph(Outward):
         node_names: Iterable[Any] | None = None,
         hyperedge_names: Iterable[Any] | None = None,
         parts: Any = None,
-        name: str = "unnamed",
+        name: str = UNNAMED,
         notes: Sequence[str] = (),
     ) -> None:
         if is_frame(features):
@@ -325,7 +325,7 @@ class Hypergraph(Outward):
         arrays: Mapping[str, NDArray[Any]],
         facts: Mapping[str, Any],
         *,
-        name: str = "unnamed",
+        name: str = UNNAMED,
         notes: Sequence[str] = (),
     ) -> "Hypergraph":
         """Build and check a hypergraph from what :meth:`to_arrays` returned."""

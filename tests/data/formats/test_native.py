@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hypercondense.data.formats import read, read_native, write_native
 from hypercondense.errors import FormatError
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import UNNAMED, Hypergraph
 from hypercondense.hypergraph.names import is_beside_content
 from makers.format_examples import tiny
 from makers.strategies import hypergraphs
@@ -42,7 +42,7 @@ def test_any_hypergraph_survives_save_and_load_bit_for_bit(
     loaded = read_native(path)
     assert same_bits(loaded, hypergraph)
     assert loaded.digest == hypergraph.digest
-    assert loaded.name == hypergraph.name
+    assert loaded.name == ("saved" if hypergraph.name == UNNAMED else hypergraph.name)
     assert loaded.notes == hypergraph.notes
 
 
@@ -154,3 +154,10 @@ def test_a_changed_tensor_file_is_refused(tmp_path: Path) -> None:
     file.write_bytes(content)
     with pytest.raises(FormatError, match="SHA-256"):
         read(tmp_path / "saved")
+
+
+def test_a_hypergraph_without_a_name_is_called_like_its_folder(tmp_path: Path) -> None:
+    write_native(tiny(name=UNNAMED), tmp_path / "shop")
+    assert read(tmp_path / "shop").name == "shop"
+    assert read(tmp_path / "shop" / "manifest.json").name == "shop"
+    assert read(tmp_path / "shop", name="other").name == "other"

@@ -6,7 +6,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from hypercondense.data.formats.files import check_memory, containing_folder, one_line_errors, read_bytes
+from hypercondense.data.formats.files import (
+    check_memory,
+    containing_folder,
+    default_name,
+    one_line_errors,
+    read_bytes,
+)
 from hypercondense.data.formats.opened import FORMAT, MAPPED, TENSORS_FILE, open_mapped
 from hypercondense.data.formats.reader import Reader, Reading
 from hypercondense.errors import FormatError
@@ -18,7 +24,7 @@ from hypercondense.files.storage import (
     replaced_folder,
     write_tensors,
 )
-from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph import UNNAMED, Hypergraph
 from hypercondense.hypergraph.stored import StoredFacts, restored
 from hypercondense.runtime.arguments import must_be
 from hypercondense.typed import Value
@@ -40,6 +46,8 @@ class NativeManifest(Value, frozen=True, kw_only=True):
 
 def write_native(hypergraph: Hypergraph, path: Path | str, *, overwrite: bool = False) -> None:
     """Write the folder ``path``: whole or not at all. An existing one stays unless ``overwrite``.
+
+    A hypergraph without a name is called like its folder where it is read.
 
     >>> import hypercondense as hc
     >>> source = hc.synthetic(num_nodes=60, num_hyperedges=40, seed=0)
@@ -79,6 +87,8 @@ def _read(path: Path, name: str | None = None, _reading: Reading | None = None) 
     tensors = folder / TENSORS_FILE
     if not tensors.is_file():
         raise FormatError(f"{tensors} is missing or not a file")
+    if name is None and manifest.name == UNNAMED:  # as files of other formats are called
+        name = default_name(folder)
     if manifest.version == MAPPED:
         return open_mapped(folder, manifest, name)
     check_memory(tensors, tensors.stat().st_size)
