@@ -6,7 +6,6 @@ import pytest
 
 import hypercondense as hc
 from hypercondense.cli import run
-from hypercondense.condensing import problem, starts
 from hypercondense.data import synthetic
 from hypercondense.data.formats import read
 from hypercondense.data.formats.opened import write_mapped
@@ -35,9 +34,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("method", SHORT)
-def test_a_budget_does_not_change_a_bit_of_any_method(folder, tmp_path, method, monkeypatch):
-    monkeypatch.setattr(problem, "_ROWS", 50)
-    monkeypatch.setattr(starts, "_KMEANS_ROWS", 30)
+def test_a_budget_does_not_change_a_bit_of_any_method(folder, tmp_path, method):
     how = {"nodes": 9, "method": method, "settings": SHORT[method], "cache_dir": tmp_path / "rows"}
     free, bound = (hc.condense(read(folder), memory=memory, **how) for memory in (None, "4GB"))
     assert bound.hypergraph.digest == free.hypergraph.digest

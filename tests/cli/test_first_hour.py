@@ -11,6 +11,7 @@ import pytest
 
 from hypercondense.cli import run
 from hypercondense.condensation import load_condensed
+from hypercondense.evaluation import forecast
 
 STRANGE = {0: 'o\'neil, "ann"', 1: "line\nbreak", 2: "🦊", 3: "\x1b[31mred"}
 
@@ -210,8 +211,8 @@ def test_a_shell_completes_commands_and_options(
 def test_evaluate_tells_what_it_will_take_and_does_not_train_on_everything_twice(
     capsys: pytest.CaptureFixture[str], condensed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hypercondense.cli.evaluate._WORTH_TELLING", 0.0)
-    command = ["evaluate", condensed, "--whole", "--runs", "2", "--model", "mlp"]
+    monkeypatch.setattr(forecast, "seconds_by_stage", lambda left: {"train mlp": 4.0 * len(left)})
+    command = ["evaluate", condensed, "--whole", "--runs", "2", "--model", "mlp", "--workers", "1"]
     out, err = call(capsys, *command)
     assert err.startswith("4 trainings: about ") and "whole" in out
     again, err = call(capsys, *command)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hypercondense.condensing.starts import KMeans, Means, Single, first_rows
+from hypercondense.condensing.starts import KMeans, Means, Single, clusters, first_rows
 
 ROWS = np.arange(24, dtype=np.float32).reshape(12, 2)
 ROW_LABELS = np.array([0, 1] * 6)
@@ -62,6 +62,15 @@ def test_k_means_finds_planted_clusters() -> None:
         list(range(5, 10)),
         list(range(10, 15)),
     ]
+
+
+def test_of_many_rows_a_sample_is_grouped() -> None:
+    rows = rng().normal(size=(90, 2)).astype(np.float32)
+    groups = clusters(rows, 4, rng(), most=30)
+    members = np.concatenate(groups)
+    assert len(groups) == 4 and len(members) == len(set(members)) == 30
+    whole = clusters(rows, 4, rng(), most=90)
+    assert sorted(np.concatenate(whole)) == list(range(90))
 
 
 def test_samples_must_be_positive() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hypercondense.cli import run
+from hypercondense.data.edge_lists import in_lines
 from hypercondense.data.formats import read, write_mapped
 from hypercondense.data.gathering import gather_graph
 from hypercondense.errors import FormatError
@@ -69,12 +70,15 @@ def as_text(folder, lines):
     metadata("format: numpy, path: writes.npy", "format: csv, path: writes.csv")(folder)
 
 
-def test_edges_may_be_lines_of_text(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("hypercondense.data.edge_lists._BLOCK", 10)  # two lines and a half
+def test_edges_may_be_lines_of_text(folder, tmp_path):
     graphbolt(folder)
     as_text(folder, "0,0\n0,1\n0,2\n1,2\n1,3\n")
     gather_graph(folder, tmp_path / "out")
     assert read(tmp_path / "out").incidence.node_ids.tolist() == [0, 1, 2, 2, 3]
+    blocks = list(in_lines(folder / "writes.csv", block=10))  # two lines and a half
+    assert len(blocks) > 1
+    ends = [np.concatenate(some).tolist() for some in zip(*blocks, strict=True)]
+    assert ends == [[0, 0, 0, 1, 1], [0, 1, 2, 2, 3]]
 
 
 def test_papers_of_ogb_lsc_are_in_hyperedges_of_authors_and_of_citations(folder, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypercondense.data import synthetic
 from hypercondense.data.formats import read
 from hypercondense.data.formats.opened import write_mapped
-from hypercondense.diffusion import Polynomial, Propagation, diffuse, filed, heat_kernel, repeats, shards
+from hypercondense.diffusion import Polynomial, Propagation, diffuse, heat_kernel
 from hypercondense.diffusion.filed import filed_propagation
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import Hypergraph
@@ -21,24 +21,18 @@ CHEBYSHEV = Polynomial((0.2, 0.3, 0.5, -0.1), chebyshev=True)
 
 @settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sources(), st.booleans(), st.booleans(), st.sampled_from([1, 3, 50]), st.integers(1, 2))
-def test_shards_do_not_change_a_bit(tmp_path, monkeypatch, source, loops, walks, entries, threads):
-    for module, name in (
-        (shards, "SHARD_ENTRIES"),
-        (shards, "PIECE_BYTES"),
-        (filed, "_FEWEST"),
-        (filed, "_MOST"),
-    ):
-        monkeypatch.setattr(module, name, entries)
+def test_shards_do_not_change_a_bit(tmp_path, source, loops, walks, entries, threads):
     how = {"self_loops": loops, "walks": walks}
-    in_files = filed_propagation(source, **how, memory=10**6, threads=threads, scratch=tmp_path)
+    in_files = filed_propagation(
+        source, **how, memory=10**6, threads=threads, scratch=tmp_path, entries=entries
+    )
     in_memory, features = Propagation.of(source, **how), source.dense_features()
     for kernel in (heat_kernel(2.0), CHEBYSHEV):
         np.testing.assert_array_equal(in_files.diffuse(features, kernel), in_memory.diffuse(features, kernel))
 
 
-def test_hyperedges_that_repeat_others_do_not_change_a_bit(tmp_path, monkeypatch):
-    monkeypatch.setattr(repeats, "_MANY", 1)
-    few, times = [[0, 1, 4], [1, 2], [0, 3], [5]], (9, 30, 1, 2)
+def test_hyperedges_that_repeat_others_do_not_change_a_bit(tmp_path):
+    few, times = [[0, 1, 4], [1, 2], [0, 3], [5]], (1800, 6000, 1, 2)
     members = [one for one, number in zip(few, times, strict=True) for _ in range(number)]
     members = [members[place] for place in np.random.default_rng(0).permutation(len(members))]
     lengths = [len(one) for one in members]

@@ -1,27 +1,20 @@
 """Hyperedges that are there many times."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from hypercondense.diffusion import Propagation, heat_kernel, repeats
+from hypercondense.diffusion import Propagation, heat_kernel
 from hypercondense.diffusion.repeats import without_repeats
 from hypercondense.hypergraph import Hypergraph
 from makers.diffusion_oracles import dense_propagation, hypergraph_of, random_incidence, with_self_loops
 
-
-@pytest.fixture(scope="module", autouse=True)
-def few_are_many() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(repeats, "_MANY", 1)
-        yield
+COPIES = 1_500  # a hypergraph of 10,000 memberships or fewer is left as it is
 
 
-@given(st.integers(0, 100), st.lists(st.integers(1, 9), min_size=5, max_size=5), st.booleans())
+@given(st.integers(0, 100), st.lists(st.integers(1_500, 6_000), min_size=5, max_size=5), st.booleans())
 def test_repeats_are_one_hyperedge_and_p_is_the_same(seed: int, times: list[int], weighted: bool) -> None:
     few = random_incidence(seed, num_nodes=8, num_hyperedges=5, density=0.5, weighted=weighted)
     source = hypergraph_of(np.random.default_rng(seed).permutation(np.repeat(few, times, axis=1), axis=1))
@@ -36,12 +29,17 @@ def test_repeats_are_one_hyperedge_and_p_is_the_same(seed: int, times: list[int]
 
 
 def test_other_weights_are_other_hyperedges_and_few_repeats_stay() -> None:
-    nodes, edges = np.array([0, 1] * 4), np.repeat(np.arange(4), 2)
-    heavier = np.array([1.0, 1, 1, 2, 1, 1, 1, 1])
+    number = 4 * COPIES
+    nodes, edges = np.tile([0, 1], number), np.repeat(np.arange(number), 2)
+    heavier = np.tile([1.0, 1, 1, 2, 1, 1, 1, 1], COPIES)
     found = without_repeats(nodes, edges, heavier)
-    assert [part.tolist() for part in found] == [[0, 1, 0, 1], [0, 0, 1, 1], [3, 3, 1, 2]]
-    different = np.array([0, 1, 0, 2, 1, 2, 1, 2])
-    assert without_repeats(different, edges, np.ones(8))[0] is different
+    assert [part.tolist() for part in found] == [
+        [0, 1, 0, 1],
+        [0, 0, 1, 1],
+        [3 * COPIES, 3 * COPIES, COPIES, 2 * COPIES],
+    ]
+    different = np.arange(2 * number)
+    assert without_repeats(different, edges, np.ones(2 * number))[0] is different
 
 
 @pytest.mark.parametrize("time", [2.0, 100.0])

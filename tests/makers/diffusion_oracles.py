@@ -27,7 +27,8 @@ def dense_propagation(incidence):
     with np.errstate(divide="ignore"):
         node = np.where(incidence.sum(1) > 0, incidence.sum(1) ** -0.5, 0.0)
         hyperedge = np.where(incidence.sum(0) > 0, 1 / incidence.sum(0), 0.0)
-    return np.diag(node) @ incidence @ np.diag(hyperedge) @ incidence.T @ np.diag(node)
+    scaled = node[:, None] * incidence
+    return scaled * hyperedge @ scaled.T
 
 
 def with_self_loops(source):

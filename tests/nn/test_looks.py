@@ -1,6 +1,8 @@
 """Looks at a sample of many validation nodes, and at all of them for the best few epochs."""
 
 import pickle
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +12,7 @@ from hypothesis import strategies as st
 
 from hypercondense.data import synthetic
 from hypercondense.hypergraph import Hypergraph, Split, split
-from hypercondense.nn import looks as module
-from hypercondense.nn.looks import Looks, stratified
+from hypercondense.nn.looks import Looks, Sampling, stratified
 from hypercondense.nn.scoring import score_of
 from hypercondense.nn.training import Configuration, Inputs, Trained, told_classes, train
 
@@ -33,7 +34,10 @@ def many() -> tuple[Hypergraph, Split]:
     return source, split(source, seed=0)
 
 
-def trained(many: tuple[Hypergraph, Split], inputs: Inputs, **changes: str) -> Trained:
+FEW = Sampling(nodes=20)
+
+
+def trained(many: tuple[Hypergraph, Split], inputs: Inputs, **changes: Any) -> Trained:
     source, parts = many
     small = Inputs.of(synthetic(num_nodes=30, num_hyperedges=20, num_classes=3, seed=1))
     assert small.num_features == source.num_features
@@ -44,24 +48,21 @@ def trained(many: tuple[Hypergraph, Split], inputs: Inputs, **changes: str) -> T
 @pytest.mark.parametrize("metric", ["accuracy", "macro-f1"])
 @pytest.mark.parametrize("model", ["hgnn", "mlp", "hcha", "edhnn"])
 def test_a_sample_chooses_what_all_nodes_choose_if_all_epochs_are_in_the_final(
-    many: tuple[Hypergraph, Split], model: str, metric: str, monkeypatch: pytest.MonkeyPatch
+    many: tuple[Hypergraph, Split], model: str, metric: str
 ) -> None:
     inputs = Inputs.of(many[0])
     expected = trained(many, inputs, model=model, metric=metric)
-    monkeypatch.setattr(module, "SAMPLE", 20)
-    monkeypatch.setattr(module, "_FINALISTS", 1)
-    monkeypatch.setattr(module, "_KEPT", 0)  # nothing may wait: every look is made at once
-    found = trained(many, inputs, model=model, metric=metric)
+    every = replace(FEW, due=1, kept=0)  # nothing may wait: every look is made at once
+    found = trained(many, inputs, model=model, metric=metric, sampling=every)
     assert (found.epoch, found.validation, found.loss) == (expected.epoch, expected.validation, expected.loss)
     torch.testing.assert_close(found.model.state_dict(), expected.model.state_dict(), rtol=0, atol=0)
 
 
 def test_the_score_that_is_told_is_that_of_all_validation_nodes(
-    many: tuple[Hypergraph, Split], monkeypatch: pytest.MonkeyPatch
+    many: tuple[Hypergraph, Split],
 ) -> None:
-    monkeypatch.setattr(module, "SAMPLE", 20)
     inputs, ids = Inputs.of(many[0]), torch.as_tensor(many[1].validation_ids.copy())
-    found = trained(many, inputs)
+    found = trained(many, inputs, sampling=FEW)
     with torch.no_grad():
         told = told_classes(found.model(inputs.features, inputs.structure)[ids])
     assert found.validation == score_of(told, inputs.labels[ids])
@@ -70,7 +71,6 @@ def test_the_score_that_is_told_is_that_of_all_validation_nodes(
 def test_looks_are_at_the_sample_and_finals_at_all(
     many: tuple[Hypergraph, Split], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "SAMPLE", 20)
     asked: list[int] = []
     real = Looks._at
 
@@ -80,28 +80,24 @@ def test_looks_are_at_the_sample_and_finals_at_all(
 
     monkeypatch.setattr(Looks, "_at", noting)
     inputs = Inputs.of(many[0])
-    trained(many, inputs)
+    trained(many, inputs, sampling=FEW)
     assert asked[-3:] == [20, *[len(many[1].validation_ids)] * 2]  # a sixteenth of what is due, rounded up
     assert set(asked[:-2]) == {20} and 5 <= len(asked[:-2]) < 20
     cut_outs = dict(inputs._cut_outs)
-    trained(many, inputs)
+    trained(many, inputs, sampling=FEW)
     assert inputs._cut_outs == cut_outs  # made once, for all trainings
 
 
 @pytest.mark.parametrize(("epochs", "sampled"), [(5, False), (6, True)])
-def test_one_look_is_at_all_nodes(
-    many: tuple[Hypergraph, Split], epochs: int, sampled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "SAMPLE", 20)
-    look = Looks(Inputs.of(many[0]), many[1], every=5, epochs=epochs, metric="accuracy")
+def test_one_look_is_at_all_nodes(many: tuple[Hypergraph, Split], epochs: int, sampled: bool) -> None:
+    look = Looks(Inputs.of(many[0]), many[1], every=5, epochs=epochs, metric="accuracy", sampling=FEW)
     assert look.sampled == sampled and len(look.ids) == (20 if sampled else len(many[1].validation_ids))
 
 
 def test_what_was_looked_at_can_be_sent_to_another_process(
-    many: tuple[Hypergraph, Split], monkeypatch: pytest.MonkeyPatch
+    many: tuple[Hypergraph, Split],
 ) -> None:
-    monkeypatch.setattr(module, "SAMPLE", 20)
     inputs = Inputs.of(many[0])
-    expected = trained(many, inputs)
-    found = trained(many, pickle.loads(pickle.dumps(inputs)))
+    expected = trained(many, inputs, sampling=FEW)
+    found = trained(many, pickle.loads(pickle.dumps(inputs)), sampling=FEW)
     assert (found.epoch, found.validation, found.loss) == (expected.epoch, expected.validation, expected.loss)

@@ -11,7 +11,7 @@ from hypercondense.data.formats import read
 from hypercondense.data.formats.opened import write_mapped
 from hypercondense.errors import ConfigError
 from hypercondense.hypergraph import split
-from hypercondense.nn import build, streamed
+from hypercondense.nn import build
 from hypercondense.nn.inputs import Inputs
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.streamed import MappedInputs, check_budget, inputs_of
@@ -40,12 +40,11 @@ def mapped(held, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("name", "options"), WAYS)
 @pytest.mark.parametrize("asked", [[3, 390, 17], range(400)])
-def test_answers_are_those_of_the_source_in_memory(held, mapped, tmp_path, monkeypatch, name, options, asked):
-    monkeypatch.setattr(streamed, "_ROWS", 50)
+def test_answers_are_those_of_the_source_in_memory(held, mapped, tmp_path, name, options, asked):
     torch.manual_seed(0)
     model = build(name, num_features=6, num_classes=3, **options).eval()
     ids = torch.tensor(list(asked))
-    whole, filed = Inputs.of(held), MappedInputs(mapped, memory=4 * 10**9, scratch=tmp_path)
+    whole, filed = Inputs.of(held), MappedInputs(mapped, memory=4 * 10**9, scratch=tmp_path, rows=50)
     for way in ("scores", "embeddings"):
         torch.testing.assert_close(getattr(filed, way)(model, ids), getattr(whole, way)(model, ids))
 

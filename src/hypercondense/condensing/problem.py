@@ -1,6 +1,6 @@
 """Rows of the source to be predicted from condensed rows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,13 +12,11 @@ from torch import Tensor
 from hypercondense.condensing.maps import Map, seen_through
 from hypercondense.condensing.material import Material
 from hypercondense.diffusion import Kernel, SelectedRows, diffuse
-from hypercondense.files.maps import chunks
 from hypercondense.hypergraph import Hypergraph, Ids
 from hypercondense.names import Metric
 from hypercondense.nn.scoring import score_of
 from hypercondense.nn.training import told_classes
 
-_ROWS = 65_536  # that are predicted together, so that a file of many validation rows stays a file
 _DENSE_ENTRIES = 10**7  # of an incidence: larger ones stay sparse
 
 
@@ -106,22 +104,13 @@ class Problem:
         """What class scores (rows, C) are worth that are predicted for the validation rows under all maps."""
         told = torch.cat(
             [
-                told_classes(predict(self._block(rows, some)))
+                told_classes(predict(torch.from_numpy(rows[:]).to(self.targets)))
+                if isinstance(rows, SelectedRows)
+                else told_classes(predict(rows))
                 for rows in self.validation
-                for some in _blocks(rows)
             ]
         )
         return score_of(told, self.validation_labels.repeat(len(self.validation)), self.metric)
-
-    def _block(self, rows: Tensor | SelectedRows, some: slice) -> Tensor:
-        if isinstance(rows, SelectedRows):
-            return torch.from_numpy(rows[some]).to(self.targets)
-        return rows[some]
-
-
-def _blocks(rows: Tensor | SelectedRows) -> Iterator[slice]:
-    """Pieces of rows; one of them where there are none."""
-    return chunks(len(rows), _ROWS) if len(rows) else iter([slice(0, 0)])
 
 
 def rows_of(candidate: Hypergraph, kernel: Kernel, *, like: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from hypercondense.typed import Count, Value
 Matrix: TypeAlias = Dense | SelectedRows  # the rows of a class are read only by who needs them
 
 _KMEANS_ROUNDS = 20
-_KMEANS_ROWS = 100_000  # of a class: clusters of more rows are those of a sample
+_GROUPED = 100_000  # rows of a class: clusters of more are those of a sample
 
 
 class Means(Value, tag_field="kind", tag="means"):
@@ -51,25 +51,30 @@ class KMeans(Value, tag_field="kind", tag="k-means"):
 
     def groups(self, rows: Matrix, size: int, rng: np.random.Generator) -> list[Ids]:
         """As for :class:`Means`."""
-        from sklearn.cluster import KMeans as Clusters
-        from sklearn.exceptions import ConvergenceWarning
+        return clusters(rows, size, rng)
 
-        if len(rows) > _KMEANS_ROWS:
-            drawn = np.sort(rng.choice(len(rows), _KMEANS_ROWS, replace=False))
-            return [drawn[group] for group in self.groups(SelectedRows(rows, drawn), size, rng)]
-        points = rows[:]
-        distinct = len(np.unique(points, axis=0)) if len(points) <= 10 * size else len(points)
-        clusters = min(size, distinct)
-        seed = int(rng.integers(2**31))
-        method = Clusters(clusters, init="random", n_init=1, max_iter=_KMEANS_ROUNDS, random_state=seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # stopped early on purpose
-            assigned = method.fit_predict(points)
-        groups = [np.flatnonzero(assigned == cluster) for cluster in range(clusters)]
-        groups = [group for group in groups if len(group)]
-        # Fewer distinct rows than condensed nodes: the largest clusters are used again.
-        largest = sorted(groups, key=len, reverse=True)
-        return groups + [largest[extra % len(largest)] for extra in range(size - len(groups))]
+
+def clusters(rows: Matrix, size: int, rng: np.random.Generator, *, most: int = _GROUPED) -> list[Ids]:
+    """Members of ``size`` clusters of rows; of more than ``most`` rows as many are drawn and grouped."""
+    from sklearn.cluster import KMeans as Clusters
+    from sklearn.exceptions import ConvergenceWarning
+
+    if len(rows) > most:
+        drawn = np.sort(rng.choice(len(rows), most, replace=False))
+        return [drawn[group] for group in clusters(SelectedRows(rows, drawn), size, rng, most=most)]
+    points = rows[:]
+    distinct = len(np.unique(points, axis=0)) if len(points) <= 10 * size else len(points)
+    number = min(size, distinct)
+    seed = int(rng.integers(2**31))
+    method = Clusters(number, init="random", n_init=1, max_iter=_KMEANS_ROUNDS, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # stopped early on purpose
+        assigned = method.fit_predict(points)
+    groups = [np.flatnonzero(assigned == cluster) for cluster in range(number)]
+    groups = [group for group in groups if len(group)]
+    # Fewer distinct rows than condensed nodes: the largest clusters are used again.
+    largest = sorted(groups, key=len, reverse=True)
+    return groups + [largest[extra % len(largest)] for extra in range(size - len(groups))]
 
 
 class Better(Value, tag_field="kind", tag="better"):

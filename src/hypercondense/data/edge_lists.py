@@ -108,7 +108,7 @@ def _memberships(graph: Graph) -> Iterator[tuple[NDArray[np.int64], NDArray[np.i
     for relation in graph.relations:
         if before + relation.hyperedges > _MOST:
             raise FormatError(f"{relation.file} is of {relation.hyperedges} hyperedges, which are too many")
-        for first, second in (_in_lines if relation.is_csv else _in_array)(relation.file):
+        for first, second in (in_lines if relation.is_csv else _in_array)(relation.file):
             members, hyperedges = (first, second) if relation.members_first else (second, first)
             for ids, size, what in (
                 (members, graph.num_nodes, "nodes"),
@@ -133,8 +133,8 @@ def _in_array(file: Path) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]
         release(edges)
 
 
-def _in_lines(file: Path) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Sources and targets, some at a time, from lines of text."""
+def in_lines(file: Path, *, block: int = _BLOCK) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Sources and targets, some bytes of text at a time."""
     import pyarrow as arrow
     from pyarrow import csv
 
@@ -147,7 +147,7 @@ def _in_lines(file: Path) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]
             csv.open_csv(
                 opened,
                 read_options=csv.ReadOptions(
-                    use_threads=False, block_size=_BLOCK, column_names=["source", "target"]
+                    use_threads=False, block_size=block, column_names=["source", "target"]
                 ),
                 convert_options=csv.ConvertOptions(column_types={"source": whole, "target": whole}),
             ) as lines,

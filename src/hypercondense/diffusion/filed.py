@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hypercondense.diffusion.operator import Propagation
 from hypercondense.diffusion.repeats import chances, likely_repeats, sums_of
-from hypercondense.diffusion.shards import SHARD_BYTES, Filed, Scratch
+from hypercondense.diffusion.shards import SHARD_BYTES, SHARD_ENTRIES, Filed, Scratch
 from hypercondense.files.maps import chunks, release
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.hypergraph.streamed import hyperedge_sizes
@@ -35,6 +35,7 @@ def filed_propagation(
     memory: int,
     threads: int = 1,
     scratch: Path | None = None,
+    entries: int | None = None,
 ) -> Propagation:
     """P of a source in a file, kept for the next time it is asked for, as long as the source lives.
 
@@ -45,17 +46,17 @@ def filed_propagation(
         memory: Bytes that making it may take; see :func:`filed_bytes`.
         threads: Shards that are multiplied at once.
         scratch: Folder for the files; the default is that of the system for temporary ones.
+        entries: That are sorted, read and multiplied together; the default follows from ``memory``.
     """
     kept = _KEPT.setdefault(source, {})
     if (self_loops, walks) not in kept:
         maker = _Maker(source, Scratch(scratch), self_loops=self_loops, walks=walks)
-        kept[self_loops, walks] = maker.made(max(_FEWEST, min(_MOST, memory // (4 * _ENTRY))))
+        kept[self_loops, walks] = maker.made(entries or max(_FEWEST, min(_MOST, memory // (4 * _ENTRY))))
     found = kept[self_loops, walks]
     forth, back = found.to_hyperedges, found.to_nodes
     assert isinstance(forth, Filed) and isinstance(back, Filed)
-    return replace(
-        found, to_hyperedges=replace(forth, threads=threads), to_nodes=replace(back, threads=threads)
-    )
+    forth, back = (replace(one, threads=threads, together=entries or SHARD_ENTRIES) for one in (forth, back))
+    return replace(found, to_hyperedges=forth, to_nodes=back)
 
 
 def bytes_to_make(source: Hypergraph) -> int:

@@ -79,6 +79,7 @@ class Filed(Factor):
         shape: Rows and columns.
         index_type: Of the columns; starts have 64 bits.
         threads: Shards that are worked on at once.
+        together: Entries of a shard.
     """
 
     folder: Scratch
@@ -86,6 +87,7 @@ class Filed(Factor):
     shape: tuple[int, int]
     index_type: Any = np.int32
     threads: int = 1
+    together: int = SHARD_ENTRIES
 
     def file(self, part: str) -> Path:
         """Where a part is."""
@@ -94,7 +96,8 @@ class Filed(Factor):
     def times(self, x: Tensor) -> Tensor:
         """Shard by shard; rows are disjoint, so threads do not meet."""
         product = torch.from_numpy(np.empty((self.shape[0], x.shape[1]), np.float32))
-        step = max(1, PIECE_BYTES // (4 * x.shape[1] + LISTS))
+        bytes_together = PIECE_BYTES * self.together // SHARD_ENTRIES
+        step = max(1, bytes_together // (4 * x.shape[1] + LISTS))
 
         def put(rows: slice) -> None:
             shard, whole = rows_of(*self.shard(rows)), product[rows]
@@ -130,12 +133,12 @@ class Filed(Factor):
 
     @cached_property
     def shards(self) -> list[slice]:
-        """Ranges of rows of about ``SHARD_ENTRIES`` entries, at least one row and at most as many each."""
+        """Ranges of rows of about ``together`` entries, at least one row and at most as many each."""
         num_rows, made, begin = self.shape[0], [], 0
         starts = np.memmap(self.file("starts"), np.int64, "r")
         while begin < num_rows:
-            fitting = int(np.searchsorted(starts, starts[begin] + SHARD_ENTRIES, side="right")) - 1
-            end = min(max(begin + 1, fitting), begin + SHARD_ENTRIES, num_rows)
+            fitting = int(np.searchsorted(starts, starts[begin] + self.together, side="right")) - 1
+            end = min(max(begin + 1, fitting), begin + self.together, num_rows)
             made.append(slice(begin, end))
             begin = end
         return made

@@ -19,7 +19,7 @@ from hypercondense.estimating.room import condensing_bytes, disk_bytes, evaluati
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph import split as split_by_seed
 from hypercondense.names import DEFAULT_METHOD
-from hypercondense.nn.looks import SAMPLE, VALIDATE_EVERY
+from hypercondense.nn.looks import SAMPLING, VALIDATE_EVERY
 from hypercondense.nn.training import Configuration
 from hypercondense.runtime.arguments import must_be, told_arguments
 from hypercondense.runtime.clock import TOTAL
@@ -32,7 +32,7 @@ from hypercondense.search.nominal import recipes_of
 from hypercondense.typed import NotNegative, Value, Whole
 
 _GROWTH = 1.05  # exponent of what grows with the source: beyond a cache nodes cost more
-_SAMPLED_FROM, _FINALISTS, _LOOKED_AT = 4 * SAMPLE, 16, 12  # as nn.looks and nn.epochs have them, about
+_SAMPLED_FROM, _LOOKED_AT = SAMPLING.worth * SAMPLING.nodes, 12  # the latter as nn.epochs has it, about
 _USUAL = 0.01  # condensed nodes / source nodes, where only the order matters
 _POSSIBLY = 12.0  # nominal seconds that may be a minute on a machine that is busy or slow
 _SHORT, _SHORT_LOOKS = 80, 4  # of the short trainings that judge dual-level recipes and baselines
@@ -273,8 +273,8 @@ class _Work:
         if number == 1 or self.sizes.validation < _SAMPLED_FROM:
             return number * one
         degree = self.sizes.incidences / self.sizes.nodes
-        seen = min(1.0, SAMPLE * (1 + degree**2) / self.sizes.nodes)
-        return (min(number, _LOOKED_AT) * seen + -(-number // _FINALISTS)) * one
+        seen = min(1.0, SAMPLING.nodes * (1 + degree**2) / self.sizes.nodes)
+        return (min(number, _LOOKED_AT) * seen + -(-number // SAMPLING.due)) * one
 
     def _network(self, model: str) -> OfNetwork:
         if model not in self.known:

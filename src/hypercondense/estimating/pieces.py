@@ -31,7 +31,7 @@ from hypercondense.runtime.rng import seeded
 from hypercondense.runtime.threads import one_thread
 from hypercondense.typed import digest_of
 
-_ENTRIES, _NODES, _LEAST = 4_000_000, 20_000, 2_000  # features and nodes of a part
+_ENTRIES, _NODES, _LEAST = 4_000_000, 20_000, 2_000  # features, and nodes of a part at most and least
 _ROUNDS = 3  # of epochs between two looks, in a training that tells what a step takes
 _LONGEST, _MOST = 0.3, 8  # seconds and epochs of an optimization that tell what one epoch takes
 
@@ -80,8 +80,10 @@ class Pieces(Protocol):
 class Measured:
     """Pieces that are measured when they are asked for; to be closed."""
 
-    def __init__(self, source: Hypergraph, split: Split, labels: Ids, *, cached: bool = True) -> None:
-        nodes = max(_LEAST, 4 * len(labels), min(_NODES, _ENTRIES // max(1, source.num_features)))
+    def __init__(
+        self, source: Hypergraph, split: Split, labels: Ids, *, cached: bool = True, most: int = _NODES
+    ) -> None:
+        nodes = max(_LEAST, 4 * len(labels), min(most, _ENTRIES // max(1, source.num_features)))
         self.source, self.split = (
             (source, split) if nodes >= source.num_nodes else part_of(source, labels, nodes)
         )

@@ -10,6 +10,7 @@ The sample is stratified: from every class its share, evenly by position, and wi
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -23,11 +24,28 @@ from hypercondense.nn.inputs import Inputs, told_classes
 from hypercondense.nn.scoring import score_of
 
 VALIDATE_EVERY = 5  # epochs
-SAMPLE = 2_000  # nodes; see above
-_WORTH = 4  # of less than so many samples all nodes are looked at
-_FINALISTS = 16  # epochs that are due, for every one that is tried on all nodes
-_FIRST = 5  # looks while a network is trained, at least; others wait until it is known where they matter
-_KEPT = 256 * 2**20  # bytes of weights that may wait
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """When a sample of the validation nodes is looked at, and what it decides.
+
+    Attributes:
+        nodes: Of a sample; see above.
+        worth: Of less than so many samples all nodes are looked at.
+        due: Epochs that are due, for every one that is tried on all nodes.
+        first: Looks while a network is trained, at least; others wait until it is known where they matter.
+        kept: Bytes of weights that may wait.
+    """
+
+    nodes: int = 2_000
+    worth: int = 4
+    due: int = 16
+    first: int = 5
+    kept: int = 256 * 2**20
+
+
+SAMPLING = Sampling()
 
 
 class Looks:
@@ -39,17 +57,28 @@ class Looks:
         every: Epochs between two looks.
         epochs: Length of the training.
         metric: What is scored.
+        sampling: When that is done for a sample.
     """
 
-    def __init__(self, source: Inputs, split: Split, *, every: int, epochs: int, metric: Metric) -> None:
+    def __init__(
+        self,
+        source: Inputs,
+        split: Split,
+        *,
+        every: int,
+        epochs: int,
+        metric: Metric,
+        sampling: Sampling = SAMPLING,
+    ) -> None:
         self.source, self.every, self.epochs, self.metric = source, every, epochs, metric
+        self.sampling = sampling
         self.number = math.ceil(epochs / every)
         ids = split.validation_ids
         self.all_ids = torch.as_tensor(ids.copy(), device=source.labels.device)
-        self.sampled = self.number > 1 and len(ids) >= _WORTH * SAMPLE
+        self.sampled = self.number > 1 and len(ids) >= sampling.worth * sampling.nodes
         if self.sampled:
             labels = source.labels[self.all_ids].cpu().numpy()
-            positions = torch.as_tensor(stratified(labels, SAMPLE), device=source.labels.device)
+            positions = torch.as_tensor(stratified(labels, sampling.nodes), device=source.labels.device)
             self.ids = self.all_ids[positions]
         else:
             self.ids = self.all_ids
@@ -57,7 +86,7 @@ class Looks:
     @property
     def finalists(self) -> int:
         """How many epochs are tried on all validation nodes, where looks are at a sample."""
-        return math.ceil(self.number / _FINALISTS) if self.sampled else 1
+        return math.ceil(self.number / self.sampling.due) if self.sampled else 1
 
     def apart(self, model: HypergraphNetwork) -> int:
         """Of so many epochs that are due one is looked at while this network is trained, a power of 2.
@@ -65,9 +94,10 @@ class Looks:
         It is 1, which is all of them, without a sample, and where their weights take too much memory.
         """
         weights = sum(value.nbytes for value in model.state_dict().values())
-        if not self.sampled or self.number < _FIRST or self.number * weights > _KEPT:
+        how = self.sampling
+        if not self.sampled or self.number < how.first or self.number * weights > how.kept:
             return 1
-        return 1 << (self.number // _FIRST).bit_length() - 1
+        return 1 << (self.number // how.first).bit_length() - 1
 
     def are_due(self, epoch: int) -> bool:
         """Whether the weights after this epoch may be the ones that are kept."""

@@ -38,7 +38,7 @@ from hypercondense.runtime.memory import available_bytes, format_size, parse_siz
 from hypercondense.runtime.rng import seeded
 from hypercondense.runtime.threads import free_cores
 
-_ROWS = 65_536  # that go through a linear map together, whatever the budget: bits may depend on it
+ROWS = 65_536  # that go through a linear map together, whatever the budget: bits may depend on it
 _AROUND = 0.5  # of all nodes: where more are seen from those that are asked, all are computed
 _DEFAULT = 4 * 10**9
 SPARE = 10**8  # bytes for blocks of rows and what libraries take
@@ -120,13 +120,22 @@ class MappedInputs(Inputs):
         source: A mapped hypergraph.
         memory: Bytes that this process may take; by default half of what is free.
         scratch: Folder for files that are needed meanwhile.
+        rows: That go through a linear map together.
     """
 
-    def __init__(self, source: Hypergraph, *, memory: int | None = None, scratch: Path | None = None) -> None:
+    def __init__(
+        self,
+        source: Hypergraph,
+        *,
+        memory: int | None = None,
+        scratch: Path | None = None,
+        rows: int = ROWS,
+    ) -> None:
         self.__dict__.update(
             source=source,
             memory=memory,
             scratch=scratch,
+            rows=rows,
             labels=torch.as_tensor(np.array(source.labels)),
             num_classes=source.num_classes,
             soft_labels=None,
@@ -136,11 +145,12 @@ class MappedInputs(Inputs):
     source: Hypergraph
     memory: int | None
     scratch: Path | None
+    rows: int
     _asked: dict[tuple[bool, bytes], "_Around | None"]
 
     def __reduce__(self) -> Any:
         """Another process opens the file itself."""
-        return _again, (self.source, self.memory, self.scratch)
+        return _again, (self.source, self.memory, self.scratch, self.rows)
 
     @property
     def num_features(self) -> int:
@@ -207,7 +217,7 @@ class MappedInputs(Inputs):
     def _alone(self, model: HypergraphNetwork, ids: Ids, *, embedded: bool) -> Tensor:
         """Of a network without structure."""
         nothing, answers = Structure(sp.csr_array((1, 0), dtype=np.float32)), []
-        for some in chunks(len(ids), _ROWS):
+        for some in chunks(len(ids), self.rows):
             rows = torch.from_numpy(self.source.dense_features(ids[some]).copy())
             release(self.source.features)
             answers.append(model.embed(rows, nothing) if embedded else model(rows, nothing))
@@ -221,7 +231,7 @@ class MappedInputs(Inputs):
             plain = embedded and number == last
             width = linear.in_features if plain else linear.out_features
             narrow = new_map(self._folder / f"layer-{number}.npy", (self.source.num_nodes, width))
-            for some in chunks(len(narrow), _ROWS):
+            for some in chunks(len(narrow), self.rows):
                 hidden = _hidden(given[some], how, number - 1)
                 narrow[some] = (hidden if plain else hidden @ linear.weight.t()).numpy()
                 release(narrow)
@@ -237,7 +247,7 @@ class MappedInputs(Inputs):
         """What the last of two layers propagates, for some nodes."""
         given, weight = self._propagated(how.walks), how.layers[-1].weight
         parts = []
-        for some in chunks(len(ids), _ROWS):
+        for some in chunks(len(ids), self.rows):
             hidden = _hidden(given[ids[some]], how, 0)
             release(given)
             parts.append(hidden if embedded else hidden @ weight.t())
@@ -332,8 +342,8 @@ def _starts(lengths: Any) -> Ids:
     return np.append(0, np.cumsum(lengths))
 
 
-def _again(source: Hypergraph, memory: int | None, scratch: Path | None) -> MappedInputs:
-    return MappedInputs(source, memory=memory, scratch=scratch)
+def _again(source: Hypergraph, memory: int | None, scratch: Path | None, rows: int) -> MappedInputs:
+    return MappedInputs(source, memory=memory, scratch=scratch, rows=rows)
 
 
 def inputs_of(

@@ -24,7 +24,7 @@ from hypercondense.nn import HypergraphNetwork, build, model_class
 from hypercondense.nn.base import Form
 from hypercondense.nn.epochs import Epoch, Epochs
 from hypercondense.nn.inputs import Inputs, told_classes
-from hypercondense.nn.looks import VALIDATE_EVERY, Looks
+from hypercondense.nn.looks import SAMPLING, VALIDATE_EVERY, Looks, Sampling
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.rng import seeded
 
@@ -100,6 +100,7 @@ def train(
     seed: int,
     validate_every: int = VALIDATE_EVERY,
     metric: Metric = "accuracy",
+    sampling: Sampling = SAMPLING,
     progress: Progress = silent,
 ) -> Trained:
     """Train on ``train_graph``, choose the epoch on the validation nodes of ``source`` by ``metric``.
@@ -135,7 +136,9 @@ def train(
             def tell(epoch: int, **figures: float) -> None:
                 progress(f"train {form.model}", before + epoch, total, **figures)
 
-            look = Looks(source, split, every=validate_every, epochs=form.epochs, metric=metric)
+            look = Looks(
+                source, split, every=validate_every, epochs=form.epochs, metric=metric, sampling=sampling
+            )
             return _fit(model, form, train_graph, learn, look=look, tell=tell)
 
     return max(map(trained, range(len(forms))), key=lambda network: (network.validation, -network.loss))
