@@ -27,6 +27,7 @@ from hypercondense.nn.training import Inputs
 from hypercondense.runtime import clock
 from hypercondense.search import auto
 from hypercondense.search.auto import Auto
+from hypercondense.search.budget import OutOfTimeError, Pace
 from hypercondense.search.costs import Sizes, condensing
 from hypercondense.search.engine import Engine
 from hypercondense.search.policy import Facts
@@ -240,6 +241,21 @@ def test_a_time_that_is_nearly_over_leaves_the_quickest_recipe(
     assert [trial["label"] for trial in choice_of(result)["trials"]] == [quickest.label]
     assert "0 s of it are left, and one trial" in caplog.text
     assert f"only the quickest is done: {quickest.label}" in caplog.text
+
+
+def test_a_first_trial_that_is_too_slow_gives_way_to_the_quickest(
+    source: Hypergraph, parts: Split, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_slow(*_: Any, **__: Any) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(Pace, "watch", too_slow)
+    result = condense(source, parts, nodes=NODES, budget="10m")
+    sizes = Sizes.of(source, parts, NODES)
+    quickest = min(PORTFOLIO, key=lambda entry: condensing(entry.recipe, sizes))
+    tried = [trial["label"] for trial in choice_of(result)["trials"]]
+    assert tried[0] == quickest.label and len(tried) == len(PORTFOLIO)
+    assert f"{tried[-1]} was given up: the budget is too short for it here" in result.warnings
 
 
 @pytest.mark.parametrize("blind", [True, False], ids=["no validation nodes", "select=False"])

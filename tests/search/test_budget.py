@@ -10,7 +10,8 @@ from hypercondense.catalogue import make_method
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.errors import ConfigError
 from hypercondense.search.auto import Auto
-from hypercondense.search.budget import Budget, Deadline, OutOfTimeError
+from hypercondense.search.budget import Budget, Deadline, OutOfTimeError, Pace
+from hypercondense.search.engine import in_time
 from hypercondense.search.grid import PaperGrid
 from makers.searches import trial_of
 
@@ -87,6 +88,43 @@ def test_trials_end_early_enough_for_what_comes_after_them() -> None:
     assert deadline.is_over
     with pytest.raises(OutOfTimeError):
         deadline.watch("condense", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("step", "instead", "given_up_at"),
+    [(0.9, 5.0, None), (3.0, 5.0, 20), (3.0, 1000.0, None)],
+    ids=["fast enough", "too slow", "nothing is quicker"],
+)
+def test_a_trial_that_is_too_slow_is_given_up_early(
+    step: float, instead: float, given_up_at: int | None
+) -> None:
+    """A hundred steps in a minute, of which ten go by before the first report."""
+    time = 10.0
+    pace = Pace(Deadline(Budget(seconds=120), reserved=8, began=0.0, now=lambda: time), instead)
+    for done in range(10, 101, 5):
+        pace.watch("select", done, 100)  # another stage tells nothing
+        try:
+            pace.watch("condense", done, 100)
+        except OutOfTimeError:
+            assert done == given_up_at
+            return
+        time += 5 * step
+    assert given_up_at is None
+
+
+def test_a_search_in_time_is_as_far_as_its_time_is() -> None:
+    time = 10.0
+    told: list[int] = []
+    deadline = Deadline(Budget(seconds=100), reserved=10, began=0.0, now=lambda: time)
+
+    def note(stage: str, done: int, total: int, /, **figures: float) -> None:
+        told.append(done)
+
+    tell = in_time(note, deadline)
+    for later, done in ((0.0, 0), (35.0, 100), (0.0, 600), (35.0, 700), (10.0, 800)):
+        time += later
+        tell("search", done, 1000)
+    assert told == [0, 500, 600, 1000, 1000]
 
 
 def test_a_number_of_trials_has_no_deadline() -> None:

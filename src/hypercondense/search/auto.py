@@ -108,11 +108,15 @@ class Auto(Value):
         if len(entries) == 1 or budget.trials == 1:
             return self._alone(entries[0], job, facts, "trying others was not expected to pay")
         networks = self._networks(job)
-        reserved = 0.0
+        engine = Engine(job, networks=networks, budget=budget)
         if budget.is_time:
-            facts, reserved = _in_time(networks, budget, job, facts)
-        engine = Engine(job, networks=networks, budget=budget, reserved=reserved)
+            facts, engine.deadline.reserved, engine.instead = _in_time(networks, budget, job, facts)
         trials = engine.search(self.race.next_proposal, facts, at_most=len(entries))
+        if not trials:  # the first was slower than it was expected to be
+            first, *others = facts.entries
+            facts, engine.instead = replace(facts, entries=(*others, first)), None
+            facts = replace(facts, entries=affordable_first(facts, 0.0))
+            trials = engine.search(self.race.next_proposal, facts, at_most=len(entries))
         best = self.race.front(facts, trials)
         made = engine.made(best.recipe)
         return replace(
@@ -181,8 +185,12 @@ def affordable_first(facts: Facts, seconds: float, *, asking: float | None = Non
     return (first, *(entry for entry in facts.entries if entry is not first))
 
 
-def _in_time(networks: ShortTrainings, budget: Budget, job: Job, facts: Facts) -> tuple[Facts, float]:
+def _in_time(
+    networks: ShortTrainings, budget: Budget, job: Job, facts: Facts
+) -> tuple[Facts, float, float | None]:
     """Facts with an entry first that the time left is enough for, and seconds to keep for asking networks.
+
+    The third are those of the quickest entry, where it is another one.
 
     They are asked as often as the time allows. How long they take tells how fast this machine is at present.
     What cannot be kept is said before the search begins, and then the quickest recipe comes first.
@@ -204,7 +212,9 @@ def _in_time(networks: ShortTrainings, budget: Budget, job: Job, facts: Facts) -
             asking + making,
             first.label,
         )
-    return facts, asking
+    quickest = affordable_first(facts, 0.0)[0]
+    instead = None if first is quickest else slowness * costs.condensing(quickest.recipe, facts.sizes)
+    return facts, asking, instead
 
 
 def _alone(entry: Entry, job: Job, why: str) -> Made:

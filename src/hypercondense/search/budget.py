@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 _SHARE = 0.9  # of a time: the rest is for starting, reading and writing
+_TELLING = 0.1  # of a trial: what tells how fast it is
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -92,4 +93,31 @@ class Deadline:
     def watch(self, stage: str, done: int, total: int, /, **figures: float) -> None:
         """Progress of a trial, which is given up when the time is over."""
         if self.is_over:
+            raise OutOfTimeError
+
+
+class Pace:
+    """How fast a trial is, which is given up as soon as that tells that it would end too late.
+
+    Args:
+        deadline: When it must be over.
+        instead: Seconds of what would be done instead: what ends earlier than that is not given up.
+    """
+
+    def __init__(self, deadline: Deadline, instead: float) -> None:
+        self.deadline, self.instead = deadline, instead
+        self.first: tuple[float, float] | None = None
+
+    def watch(self, stage: str, done: int, total: int, /, **figures: float) -> None:
+        """Progress of the trial."""
+        if stage != "condense" or total <= 0:
+            return
+        now, share = self.deadline.now(), done / total
+        if self.first is None:
+            self.first = now, share
+        began, before = self.first
+        if share - before < _TELLING:
+            return
+        left = (now - began) / (share - before) * (1 - share)
+        if left > self.instead and now + left > self.deadline.end - self.deadline.reserved:
             raise OutOfTimeError

@@ -20,7 +20,7 @@ from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.runtime.progress import Progress
 from hypercondense.search.ahead import Ahead, Outcome, carried_out, foreseen
 from hypercondense.search.answers import Answers
-from hypercondense.search.budget import Budget, Deadline, OutOfTimeError
+from hypercondense.search.budget import Budget, Deadline, OutOfTimeError, Pace
 from hypercondense.search.policy import Facts, Policy, Trial, Try
 from hypercondense.typed import digest_of
 
@@ -45,10 +45,20 @@ class Engine:
         networks: Trained on what every trial made.
         budget: How much may be tried.
         reserved: Seconds that are needed after a recipe was carried out, of a budget of time.
+        instead: Seconds of a recipe that is quicker than the first, which is given up for it where it would
+            not end in time; without one the first is always finished.
     """
 
-    def __init__(self, job: Job, *, networks: ShortTrainings, budget: Budget, reserved: float = 0.0) -> None:
-        self.job, self.networks, self.budget = job, networks, budget
+    def __init__(
+        self,
+        job: Job,
+        *,
+        networks: ShortTrainings,
+        budget: Budget,
+        reserved: float = 0.0,
+        instead: float | None = None,
+    ) -> None:
+        self.job, self.networks, self.budget, self.instead = job, networks, budget, instead
         self.trials: list[Trial] = []
         self.warnings: list[str] = []
         self._made: dict[str, Made] = {}
@@ -56,6 +66,7 @@ class Engine:
         used = sum(known.seconds for known in self._known.values())
         self._ahead = Ahead(None, job, networks, [])
         self.deadline = Deadline(budget, reserved=reserved, used=used, began=job.began)
+        self._told = in_time(job.progress, self.deadline) if budget.is_time else job.progress
 
     def search(self, policy: Policy, facts: Facts, *, at_most: int) -> list[Trial]:
         """Do what the policy proposes until it has no proposal, or the budget is used up."""
@@ -68,14 +79,18 @@ class Engine:
             is_known = digest_of(proposal.recipe) in self._known
             if not is_known and not self._may_go_on():
                 break
-            progress = self._watched(within(self.job.progress, len(self.trials), total))
+            progress = self._watched(within(self._told, len(self.trials), total))
             try:
                 self.trials.append(self._tried(proposal, progress))
             except OutOfTimeError:
+                if not self.trials:
+                    self.warnings.append(
+                        f"{proposal.label} was given up: the budget is too short for it here"
+                    )
                 break
             self._save()
             done = _THOUSANDTHS * len(self.trials)
-            self.job.progress("search", done, max(done, _THOUSANDTHS * total), score=self.trials[-1].score)
+            self._told("search", done, max(done, _THOUSANDTHS * total), score=self.trials[-1].score)
         return self.trials
 
     def _elsewhere(self, policy: Policy, facts: Facts, total: int) -> Ahead:
@@ -94,12 +109,16 @@ class Engine:
         return in_time and self.budget.is_left(self.trials)
 
     def _watched(self, progress: Progress) -> Progress:
-        """Progress of a trial that is given up when the time is over, unless it is the first."""
-        if not self.trials or not self.budget.is_time:
+        """Progress of a trial that is given up when the time is over, unless it is the first.
+
+        That is given up where it would end too late, and later than something quicker would.
+        """
+        if not self.budget.is_time or (not self.trials and self.instead is None):
             return progress
+        pace = None if self.trials else Pace(self.deadline, self.instead or 0.0)
 
         def tell(stage: str, done: int, total: int, /, **figures: float) -> None:
-            self.deadline.watch(stage, done, total)
+            (pace or self.deadline).watch(stage, done, total)
             progress(stage, done, total, **figures)
 
         return tell
@@ -180,6 +199,18 @@ class Engine:
 def _restored(told: Mapping[str, Tensor], facts: Mapping[str, Any]) -> Iterator[tuple[str, Known]]:
     for key, seconds in facts["seconds"].items():
         yield key, Known(told[key].double(), float(seconds))
+
+
+def in_time(progress: Progress, deadline: Deadline) -> Progress:
+    """Progress that is at least as far as the time is: a search ends with it, whatever is left."""
+    begin = deadline.now()
+
+    def tell(stage: str, done: int, total: int, /, **figures: float) -> None:
+        left = max(1e-9, deadline.end - deadline.reserved - begin)
+        passed = round(total * min(1.0, (deadline.now() - begin) / left))
+        progress(stage, max(done, passed), total, **figures)
+
+    return tell
 
 
 def within(progress: Progress, done: int, total: int) -> Callable[..., None]:
