@@ -161,7 +161,7 @@ def condense(
     progress: Progress | bool | None = None,
     checkpoint: Path | str | None = None,
     resume: bool = False,
-    checkpoint_every: float = 2.0,
+    checkpoint_every: float = 0.5,
 ) -> Condensation:
     """Condense a hypergraph to ``ratio`` of its nodes, to ``nodes`` nodes, or to as few as ``retain`` wants.
 
@@ -196,7 +196,7 @@ def condense(
         progress: ``True`` for a bar in a terminal or notebook, or a function that is called as work goes on.
         checkpoint: Folder for the state of an interrupted run.
         resume: Continue from the state in ``checkpoint`` if there is one.
-        checkpoint_every: Seconds between two writes of the state.
+        checkpoint_every: Seconds between two writes of the state, and more where these take long.
 
     >>> from hypercondense.data import synthetic
     >>> result = condense(synthetic(num_nodes=200, seed=0), ratio=0.05, budget=1)

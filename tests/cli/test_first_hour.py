@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hypercondense.cli import run
+from hypercondense.cli.out_folder import default_out
 from hypercondense.condensation import load_condensed
 from hypercondense.evaluation import forecast
 
@@ -197,6 +198,17 @@ def test_an_interrupted_run_is_not_discarded_without_a_word(
     _, err = call(capsys, *command, "--force")
     assert "is discarded, as --force asks" in err
     assert os.listdir(tmp_path) == ["x"]  # noqa: PTH208
+
+
+def test_beside_an_interrupted_run_another_says_so(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop-0.01.partial").mkdir()
+    assert default_out("shop", 0.01, None, resume=False) == Path("shop-0.01-2")
+    assert "an interrupted run into shop-0.01 could go on with --resume" in capsys.readouterr().err
+    assert default_out("shop", 0.01, None, resume=True) == Path("shop-0.01")
+    assert not capsys.readouterr().err
 
 
 def test_a_shell_completes_commands_and_options(

@@ -1,5 +1,8 @@
 """The better of two starts: judged after the closed form where there is one, and never what broke."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -7,6 +10,7 @@ from msgspec.structs import replace
 from hypercondense.condensing.candidate import Candidate
 from hypercondense.condensing.predict import Prediction
 from hypercondense.condensing.recipe import Recipe
+from hypercondense.condensing.run import condense_by
 from hypercondense.condensing.starts import Better, KMeans, Means
 from hypercondense.hypergraph import Hypergraph, Split
 from makers.jobs import job_of, quick
@@ -73,3 +77,21 @@ def test_a_start_that_the_closed_form_breaks_is_not_taken(
 
 def _with_both(recipe: Recipe) -> Recipe:
     return replace(recipe, start=STARTS)
+
+
+def test_a_resumed_run_finds_its_start_again(
+    source: Hypergraph, parts: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = _with_both(TRAINED)
+    how: dict[str, Any] = {"nodes": 9, "checkpoint": tmp_path}
+    whole = condense_by(recipe, source, parts, **how)
+    for path in tmp_path.glob("checkpoint*"):
+        path.unlink()  # as if it had been interrupted before the first state
+
+    def again(*_: Any, **__: Any) -> None:
+        raise AssertionError("the start was looked for again")
+
+    monkeypatch.setattr(Recipe, "_chosen_start", again)
+    resumed = condense_by(recipe, source, parts, **how, resume=True)
+    assert resumed.hypergraph == whole.hypergraph
+    assert all(map(np.array_equal, resumed.members, whole.members))

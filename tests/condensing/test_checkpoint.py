@@ -1,6 +1,7 @@
 """States on disk: what is continued, and what is refused with a reason."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,21 @@ def test_a_state_that_lacks_something_is_refused(
     keeper.save({name: torch.from_numpy(array) for name, array in arrays.items()}, facts)
     with pytest.raises(FormatError, match=r"not a checkpoint .*; remove it and start again"):
         condense_by(quick("ahgcdd-x"), source, parts, **how, resume=True)
+
+
+def test_states_whose_writing_takes_long_are_written_rarely(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    often, rare = (replace(kept_in(tmp_path), every=every) for every in (0.0, 0.5))
+    for keeper in (often, rare):
+        keeper._written, keeper._took = now, 0.1
+    assert often.due() and not rare.due()
+    now += 1.9
+    assert not rare.due()
+    now += 0.2
+    assert rare.due()
 
 
 def test_the_identity_must_be_the_same(tmp_path: Path) -> None:

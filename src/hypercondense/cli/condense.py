@@ -58,7 +58,9 @@ def condense(
     cache: Annotated[
         bool, typer.Option(help="Keep diffused features in the user cache for the next run.")
     ] = True,
-    checkpoint_every: Annotated[float, typer.Option(help="Seconds between two checkpoints.", min=0)] = 2.0,
+    checkpoint_every: Annotated[
+        float, typer.Option(help="Seconds between two checkpoints, more where these take long.", min=0)
+    ] = 0.5,
     standardize: Annotated[
         bool,
         typer.Option(

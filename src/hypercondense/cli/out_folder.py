@@ -25,6 +25,8 @@ def default_out(
         begun = checkpoint_folder(folder).exists()
         if not os.path.lexists(folder) and (resume or not begun):
             return folder
+        if begun:
+            output.warn(f"an interrupted run into {folder} could go on with --resume; this is a new one")
     raise AssertionError  # there is always a next name
 
 

@@ -22,6 +22,7 @@ _FILE = "checkpoint.safetensors"
 SIZES = "sizes"  # a folder beside it for what was made of several sizes
 _TRIAL, _PART = "trial-", "part-"  # of the names of files that hold a trial of a search, or a part of it
 _VERSION = 3  # 1 is that of release 0.1.0, whose options were flat; 2 had no checksum
+_RARELY = 20  # times as long as a write takes pass between two of them
 _FACTS, _CHECKSUM = "facts", "sha256"  # names of arrays beside the tensors
 
 
@@ -33,16 +34,17 @@ class Checkpoint:
         folder: Where the file is.
         identity: What must be equal for a state to be continued: source, split, method, options, seed.
         resume: Whether to continue from a state that is there; otherwise it is ignored and overwritten.
-        every: Seconds between two writes.
+        every: Seconds between two writes, and more where these take long; 0 writes at every step.
         file: Its name.
     """
 
     folder: Path
     identity: Mapping[str, Any]
     resume: bool = False
-    every: float = 5.0
+    every: float = 0.5
     file: str = _FILE
     _written: float = field(default=-np.inf, repr=False)
+    _took: float = field(default=0.0, repr=False)
 
     def load(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]] | None:
         """The saved tensors and facts, or ``None`` where there is nothing to continue."""
@@ -95,10 +97,12 @@ class Checkpoint:
 
     def due(self) -> bool:
         """Whether it is time to save."""
-        return time.monotonic() - self._written >= self.every
+        pause = max(self.every, _RARELY * self._took) if self.every else 0.0
+        return time.monotonic() - self._written >= pause
 
     def save(self, tensors: Mapping[str, torch.Tensor], facts: Mapping[str, Any]) -> None:
         """Replace the state on disk."""
+        begin = time.monotonic()
         text = json.dumps({**facts, "identity": self.identity, "version": _VERSION})
         arrays: dict[str, NDArray[Any]] = {
             name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()
@@ -108,6 +112,7 @@ class Checkpoint:
         with storage.replaced_file(self.folder / self.file) as path:
             storage.write_tensors(path, arrays)
         self._written = time.monotonic()
+        self._took = self._written - begin
 
     def part(self, key: str) -> "Checkpoint":
         """A checkpoint beside this one, for a part of the work: under its own name, written when asked."""

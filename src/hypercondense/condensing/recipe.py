@@ -22,11 +22,20 @@ from hypercondense.condensing.leaves import Leaves
 from hypercondense.condensing.loop import optimize
 from hypercondense.condensing.maps import Map
 from hypercondense.condensing.predict import Learnt, Plain, Predict, first_scores
-from hypercondense.condensing.starts import Better, Drawn, Matrix, Means, Start
+from hypercondense.condensing.starts import (
+    Better,
+    Drawn,
+    KMeans,
+    Matrix,
+    Means,
+    Start,
+    kept_start,
+    start_to_keep,
+)
 from hypercondense.hypergraph import Hypergraph, Ids, Split
 from hypercondense.runtime.progress import silent
 from hypercondense.runtime.rng import seeded
-from hypercondense.typed import CountOrZero, Value
+from hypercondense.typed import CountOrZero, Value, digest_of
 
 Goal: TypeAlias = DualLevel | Predict
 
@@ -99,8 +108,7 @@ class Recipe(Value):
         if isinstance(self.goal, Predict):
             material.parts(self.map)  # validation rows are needed too, and are diffused together
         rows = material.training_rows(self.map)  # line 4, Eq. 4
-        start = self._chosen_start(job, rows, labels)
-        first, members = material.first_features(rows, self.map, start, labels, seed=job.seed)  # line 5
+        first, members = self._first(job, rows, labels)  # line 5
         features, generator = self._structured(job, first, labels)
         if self.goal is None:
             made = Made(hypergraph=self._start(job, features, generator, labels), members=members)
@@ -118,6 +126,20 @@ class Recipe(Value):
             )
             made = run.made(members)
         return made if self.bundles is None else self.bundles.unfold(made, job)
+
+    def _first(self, job: Job, rows: Matrix, labels: Ids) -> tuple[Tensor, tuple[Ids, ...]]:
+        """First features and the nodes they are means of, which a resumed run has from before."""
+        keeper = None
+        if job.checkpoint is not None and isinstance(self.start, KMeans | Better):
+            keeper = job.checkpoint.part(f"start {digest_of(self)}")
+        if keeper is not None and (saved := keeper.load()):
+            with keeper.continuing():
+                return kept_start(saved[0], like=(len(labels), rows.shape[1]), device=job.material.device)
+        start = self._chosen_start(job, rows, labels)
+        first, members = job.material.first_features(rows, self.map, start, labels, seed=job.seed)
+        if keeper is not None:
+            keeper.save(start_to_keep(first, members), {})
+        return first, members
 
     def _chosen_start(self, job: Job, rows: Matrix, labels: Ids) -> Drawn:
         """The start, or the better of two by the judge of the goal; of equals the first."""

@@ -108,7 +108,7 @@ def condense_material(
     select: bool = True,
     checkpoint: Path | str | None = None,
     resume: bool = False,
-    checkpoint_every: float = 2.0,
+    checkpoint_every: float = 0.5,
 ) -> Condensation:
     """Carry out a method on a material, which other sizes may share.
 

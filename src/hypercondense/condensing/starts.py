@@ -1,9 +1,12 @@
 """The first features of the condensed nodes: means of groups of source rows (Algorithm 1, line 5; Eq. 6)."""
 
 import warnings
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from hypercondense.diffusion import SelectedRows
 from hypercondense.hypergraph import Dense, Ids
@@ -129,3 +132,20 @@ def first_rows(
         groups += [positions[group] for group in chosen]
     means = [rows[group].mean(axis=0, dtype=np.float64) for group in groups]
     return np.stack(means).astype(np.float32), groups
+
+
+def start_to_keep(features: Tensor, members: Sequence[Ids]) -> dict[str, Tensor]:
+    """First features and their members as tensors, for a checkpoint."""
+    sizes = torch.tensor([len(one) for one in members])
+    return {"features": features, "sizes": sizes, "members": torch.from_numpy(np.concatenate(members))}
+
+
+def kept_start(
+    kept: Mapping[str, Tensor], *, like: tuple[int, int], device: str
+) -> tuple[Tensor, tuple[Ids, ...]]:
+    """The inverse of :func:`start_to_keep`, for features of a known shape."""
+    ends = np.cumsum(kept["sizes"].numpy())[:-1]
+    members = tuple(np.split(kept["members"].numpy(), ends))
+    if len(members) != like[0]:
+        raise ValueError(f"{len(members)} starts are not {like[0]}")
+    return kept["features"].reshape(like).clone().to(device), members
