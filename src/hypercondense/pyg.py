@@ -17,7 +17,7 @@ from hypercondense.errors import ConversionError
 from hypercondense.hypergraph import UNKNOWN, split
 from hypercondense.interchange import from_pyg, to_pyg
 from hypercondense.interchange.problems import need
-from hypercondense.interchange.pyg import SELF_LOOPS
+from hypercondense.interchange.tensors import SELF_LOOPS
 
 _transforms: Any = need("torch_geometric.transforms", "pyg")
 _data: Any = need("torch_geometric.data", "pyg")

@@ -6,12 +6,15 @@ from decimal import Decimal
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import networkx
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 import torch
-from torch_geometric.data import Data
+import xgi
+from torch_geometric.data import Batch, Data
 from torch_geometric.data.hypergraph_data import HyperGraphData
 
 import hypercondense as hc
@@ -76,6 +79,58 @@ def test_members_that_cannot_be_ids_are_named_all_at_once() -> None:
         sets([[["a"]], [{"b": 1}]])
     with pytest.raises(ConversionError, match="a ndarray, which cannot be an id; use texts or whole numbers"):
         sets([(np.array([1]),)])
+
+
+def test_ids_that_would_be_called_otherwise_in_each_run_are_not() -> None:
+    with pytest.raises(ConversionError, match=r"node id <object.*; \(4\) 2 more node ids are none"):
+        sets([[]], nodes=[object() for _ in range(5)])
+    assert sets([], nodes=(frozenset("cab"), "d")).node_names == ("{a, b, c}", "d")
+
+
+def test_tensors_and_tables_of_pandas_are_read_by_place_or_by_index() -> None:
+    source = hc.from_hyperedges([torch.tensor([0, 1])], torch.eye(2), torch.tensor([0, 1]))
+    assert source.num_incidences == 2 and source.labels.tolist() == [0, 1] and source.label_names is None
+    features = pd.DataFrame({"age": [30, 40]}, index=["ann", "bob"])
+    labels = pd.Series(["law", "art"], index=["bob", "ann"])
+    source = hc.from_hyperedges([{"ann", "bob"}], features, labels)
+    assert source.feature_names == ("age",) and source.labels.tolist() == [0, 1]
+
+
+def test_labels_of_several_classes_are_refused() -> None:
+    with pytest.raises(ConversionError, match=r"label \[1\] in row 0 is a list; a node has one class"):
+        tables(label=[[1], [2], None])
+    with pytest.raises(ConversionError, match="in row 0 is a list; a node has one class"):
+        hc.from_scipy(np.eye(2), np.eye(2), np.eye(2))
+
+
+def test_a_batch_of_pyg_counts_hyperedges_wrongly_and_is_refused() -> None:
+    one = Data(x=torch.ones(2, 1), y=torch.arange(2), hyperedge_index=torch.tensor([[0, 1, 0], [0, 1, 2]]))
+    batch = Batch.from_data_list([one, one])
+    assert len(batch.hyperedge_index[1].unique()) == 5  # of six hyperedges
+    with pytest.raises(ConversionError, match="it is a batch, in which PyG counts hyperedges as"):
+        hc.from_pyg(batch)
+
+
+def test_values_of_arrow_that_python_cannot_hold_are_named() -> None:
+    nodes = pa.table({"node": ["a", "b"], "x": pa.array([2**60, 1], pa.timestamp("s")), "label": [0, 1]})
+    with pytest.raises(ConversionError, match=r"'x' of the table of nodes has timestamp\[s\] values"):
+        hc.from_arrow(pa.table({"node": ["a"], "hyperedge": ["e"]}), nodes)
+
+
+def test_numbers_beyond_all_floats_are_infinite() -> None:
+    with pytest.raises(ConversionError, match="'x' must hold finite numbers of 32 bits: row 1 is -inf"):
+        tables(x=[1, -(10**400), 2])
+
+
+def test_errors_of_dhg_say_its_own_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    dhg: Any = ModuleType("dhg")
+    dhg.Hypergraph = SimpleNamespace
+    monkeypatch.setitem(sys.modules, "dhg", dhg)
+    structure = SimpleNamespace(e=([(0, 3)], [1.0]), num_v=4, v_weight=[1.0] * 4)
+    with pytest.raises(
+        ConversionError, match=r"3 problems.*'num_v' is 4, but 'features' has 3 rows.*'labels'"
+    ):
+        hc.from_dhg(structure, {"features": torch.eye(3), "labels": [0]})
 
 
 def test_codes_of_minus_one_are_missing_values() -> None:
@@ -158,6 +213,34 @@ def test_a_hypergraph_of_dhg_on_another_device_is_copied_or_refused(monkeypatch:
         hc.from_dhg(structure, {"features": torch.ones(3, 2, device="meta"), "labels": labels})
 
 
+def with_facts(table: pd.DataFrame, **facts: Any) -> pd.DataFrame:
+    table.attrs["hypercondense"] = facts
+    return table
+
+
+def arrow(names: list[str], **metadata: str) -> Any:
+    columns = [pa.array(["a", "b"] if name != "x" else [1.0, 2.0]) for name in names]
+    return pa.Table.from_arrays(columns, names=names).replace_schema_metadata(metadata or None)
+
+
+def graph_of_xgi() -> Any:
+    made = xgi.Hypergraph({"e": [1, 2]})
+    made["hypercondense"] = {"name": 5}
+    made.set_node_attributes({1: {"colour": "red", "label": 0}, 2: {"colour": "blue"}})
+    made.set_edge_attributes({"e": {"weight": "heavy"}})
+    return made
+
+
+def graph_of_networkx() -> Any:
+    made = networkx.Graph(hypercondense=5)
+    made.add_node(1, bipartite=0, colour="red", label=0)
+    made.add_node(2, bipartite=[0])
+    made.add_node("e", bipartite=1)
+    made.add_edge(1, "e", weight="heavy")
+    made.add_edge(1, 2)
+    return made
+
+
 ALL_AT_ONCE: dict[str, tuple[Callable[[], hc.Hypergraph], int, list[str]]] = {
     "pandas": (
         lambda: hc.from_pandas(
@@ -185,6 +268,91 @@ ALL_AT_ONCE: dict[str, tuple[Callable[[], hc.Hypergraph], int, list[str]]] = {
         ),
         9,
         ["below 0", "node 7", "-100", "'y' has 4", "'train_mask'", "'val_mask'", "'incidence_weight'"],
+    ),
+    "two columns of one name": (
+        lambda: hc.from_pandas(
+            pd.concat([MEMBERSHIPS, MEMBERSHIPS[["node"]]], axis=1),
+            pd.concat([NODES, NODES[["x"]]], axis=1).assign(city="x"),
+            label_names="pq",
+        ),
+        4,
+        ["memberships has two columns 'node'", "nodes has two columns 'x'", "'city'", "label_names"],
+    ),
+    "two columns of Arrow": (
+        lambda: hc.from_arrow(
+            arrow(["node", "hyperedge", "node"]), arrow(["node", "x", "x", "y"], hypercondense="{")
+        ),
+        5,
+        ["memberships has two columns 'node'", "nodes has two columns 'x'", "not JSON", "'y' holds str"],
+    ),
+    "what pandas keeps of ours": (
+        lambda: hc.from_pandas(MEMBERSHIPS, with_facts(NODES.assign(tall=[1, NAN, 3]), name=5)),
+        2,
+        ["attrs of the table of nodes: name must be a text", "'tall' has no value"],
+    ),
+    "what PyG keeps of ours": (
+        lambda: pyg(
+            hypercondense={"num_classes": "two"},
+            node_names=["a", "a", "b", "c", "d"],
+            hyperedge_names=["e"],
+            y_soft=torch.ones(5, 2),
+            train_mask=torch.tensor([4, 0, 1, 2, 3]),
+            x=torch.full((5, 2), NAN),
+        ),
+        6,
+        [
+            "data.hypercondense: num_classes",
+            "'a' and 'a' would both",
+            "add up to 1",
+            "ids?",
+            "column 0 is nan",
+        ],
+    ),
+    "names of PyG": (
+        lambda: pyg(hypercondense=[], node_names="abcde", hyperedge_names=5, num_hyperedges="many"),
+        4,
+        ["must be a table", "'node_names' must be a list", "'hyperedge_names' must be", "must be a whole"],
+    ),
+    "counts of PyG": (
+        lambda: pyg(
+            hypercondense={"feature_names": ["wide"], "label_names": ["only"]},
+            hyperedge_names=["e", "f", "g"],
+            y_soft=torch.ones(4, 2),
+        ),
+        4,
+        ["'hyperedge_names' has 3 entries, but there are 2", "'y_soft' has 4 entries", "1 label names"],
+    ),
+    "facts that do not fit": (
+        lambda: pyg(
+            hypercondense={"feature_names": ["wide"], "label_names": ["only"]},
+            y_soft=torch.full((5, 3), 0.5),
+            train_mask=torch.ones(5),
+            val_mask=torch.ones(5),
+        ),
+        4,
+        ["1 feature names for 2", "1 label names for 2", "5 x 1, got shape (5, 3)", "in another mask"],
+    ),
+    "HIF": (
+        lambda: hc.from_hif(
+            {
+                "network-type": "directed",
+                "metadata": {"hypercondense": {"name": 5}},
+                "incidences": [{"edge": "e", "node": "a", "weight": -1}],
+                "nodes": [{"node": "a", "attrs": {"label": 0, "x": "tall", "split": "huh"}}],
+            }
+        ),
+        5,
+        ["'directed'", "metadata.hypercondense: name must be a text", "above 0", "no features", "'huh'"],
+    ),
+    "XGI": (
+        lambda: hc.from_xgi(graph_of_xgi()),
+        3,
+        ["H['hypercondense']: name must be a text", "'colour' holds str", "weights that do not fit"],
+    ),
+    "networkx": (
+        lambda: hc.from_networkx(graph_of_networkx()),
+        5,
+        ["graph.graph['hypercondense']", "bipartite=0 (node)", "between a node and", "'heavy'", "'colour'"],
     ),
     "sets": (
         lambda: hc.from_hyperedges(

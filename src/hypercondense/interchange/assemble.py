@@ -9,7 +9,14 @@ import numpy as np
 
 from hypercondense.errors import ConversionError
 from hypercondense.hypergraph import UNKNOWN, Dense, Hypergraph, Ids
-from hypercondense.hypergraph.checks import checked_features
+from hypercondense.hypergraph.checks import (
+    checked_features,
+    checked_labels,
+    checked_names,
+    checked_parts,
+    checked_soft_labels,
+)
+from hypercondense.hypergraph.given import texts
 from hypercondense.interchange.facts import Facts
 from hypercondense.interchange.ids import names_of
 from hypercondense.interchange.problems import Problems, shown, tell
@@ -35,7 +42,8 @@ class Arrived:
         facts: What one of our own told about itself.
         name: What to call it.
         notes: For readers.
-        refused: ``features`` or ``labels`` that were there, where the problems tell why they cannot be used.
+        refused: ``nodes``, ``features`` or ``labels`` that were there, where the problems tell why they
+            cannot be used.
     """
 
     problems: Problems
@@ -59,21 +67,19 @@ class Arrived:
         """Check, complete and build it; all problems are raised at once."""
         facts, problems = self.facts or Facts(), self.problems
         node_names = names_of("node", self.nodes, problems)
-        if not len(self.nodes):
+        if not len(self.nodes) and "nodes" not in self.refused:
             problems.add("there are no nodes")
         if self.features is None and "features" not in self.refused:
             problems.add(
                 "nodes have no features, which networks learn from; give a number or more for each node"
             )
-        labels = np.full(len(self.nodes), UNKNOWN) if self.labels is None else self.labels
-        unlabelled = not (np.asarray(labels) != UNKNOWN).any() and "labels" not in self.refused
+        labels = np.full(len(self.nodes), UNKNOWN) if self.labels is None else np.asarray(self.labels)
+        unlabelled = not (labels != UNKNOWN).any() and "labels" not in self.refused
         if unlabelled and not self.label_names and not facts.label_names:
             problems.add("no node has a label; at least one is needed, or the names of all classes")
         self._check_memberships()
         hyperedge_names = names_of("hyperedge", self.hyperedges, problems)
-        features = None
-        if self.features is not None and "features" not in self.refused:
-            features = problems.add_raised(lambda: checked_features(self.features))
+        features = self._checked(labels)
         problems.raise_any()
         ids, hyperedge_ids, weights, kept = self._memberships()
         if len(kept) < len(self.hyperedges):
@@ -98,6 +104,29 @@ class Arrived:
         except (TypeError, ValueError) as error:
             raise ConversionError(f"{problems.what}: {error}") from error
 
+    def _checked(self, labels: Ids) -> Any:
+        """The features; what is wrong with them and with what is told of nodes is one problem each."""
+        problems, features, names = self.problems, None, None
+        if self.features is not None and "features" not in self.refused:
+            features = problems.add_raised(lambda: checked_features(self.features))
+        if features is not None:
+            width = features.shape[1]
+            problems.add_raised(lambda: checked_names("feature", self._feature_names(), width, exact=True))
+        if self.label_names is not None:
+            names = problems.add_raised(lambda: texts("label names", self.label_names))
+        if names is not None:
+            largest = int(labels.max(initial=-1)) + 1
+            problems.add_raised(lambda: checked_names("label", names, largest, exact=False))
+        if "labels" in self.refused or not len(labels):
+            return features
+        num_nodes, given = len(self.nodes), 0 if names is None else len(names)
+        if (labels != UNKNOWN).any():
+            problems.add_raised(lambda: checked_labels(labels, num_nodes, given))
+        classes = given or int(labels.max()) + 1
+        problems.add_raised(lambda: checked_soft_labels(self.soft_labels, num_nodes, classes))
+        problems.add_raised(lambda: checked_parts(self.parts, labels))
+        return features
+
     def _feature_names(self) -> Sequence[str] | None:
         names = self.feature_names
         told = self.facts is not None and self.facts.feature_names is not None
@@ -108,12 +137,13 @@ class Arrived:
     def _check_memberships(self) -> None:
         if self.weights is None:
             return
-        weights = np.asarray(self.weights, np.float64)
+        with np.errstate(over="ignore", under="ignore"):
+            weights = np.asarray(self.weights, np.float64).astype(np.float32)
         bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
         if len(bad):
-            first = bad[0]
+            first, given = bad[0], float(self.weights[bad[0]])
             self.problems.add(
-                f"weights must be above 0 and finite: {self._membership(first)} is {weights[first]:g}, and "
+                f"weights must be above 0 and finite: {self._membership(first)} is {given:g}, and "
                 f"{len(bad) - 1} more are not"
             )
 

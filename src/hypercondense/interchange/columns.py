@@ -60,7 +60,7 @@ def _numbers(
     given = column.tolist() if column.dtype.kind not in "Mm" else list(column)
     kinds = {type(value) for value in given if not is_missing(value)}
     if kinds and all(issubclass(kind, int | float | Decimal | np.number | np.bool_) for kind in kinds):
-        numbers = np.array([np.nan if is_missing(value) else float(value) for value in given])
+        numbers = np.array([np.nan if is_missing(value) else _float(value) for value in given])
         return [_filled(name, numbers, choices, problems, what)], [name]
     return _not_numbers(name, given, kinds, choices, problems, what=what)
 
@@ -129,6 +129,14 @@ def labels_of(
     if raw is None:
         return np.full(size, UNKNOWN, np.int64), None if facts is None else facts.label_names
     listed = raw.tolist() if isinstance(raw, np.ndarray) else raw  # numbers of numpy are slow one by one
+    several = next((place for place, one in enumerate(listed) if _is_several(one)), None)
+    if several is not None:
+        kind = type(listed[several]).__name__
+        problems.add(
+            f"label {shown(listed[several])} in row {several} is a {kind}; a node has one class, shares "
+            "of several belong in soft labels"
+        )
+        listed = [None if _is_several(one) else one for one in listed]
     values = [None if is_missing(one) or one == "" else _label(one) for one in listed]
     if facts is not None and facts.classes is not None:
         values = [None if one == UNKNOWN and str(UNKNOWN) not in facts.classes else one for one in values]
@@ -167,13 +175,21 @@ def _by_names(values: list[Any], names: tuple[str, ...], problems: Problems) -> 
     return np.array([UNKNOWN if one is None else table[str(one)] for one in values], np.int64)
 
 
+def _is_several(given: Any) -> bool:
+    """Whether this is no class of a node, but several."""
+    if type(given) in (str, int, float, type(None)):  # nearly always, and quick to tell
+        return False
+    return isinstance(given, list | tuple | set | frozenset | dict) or getattr(given, "ndim", 0) > 0
+
+
 def _label(given: Any) -> Any:
-    if isinstance(given, bool | np.bool_):
-        return str(bool(given))
-    if isinstance(given, float | np.floating) and np.isfinite(given) and given == np.floor(given):
+    given = given.item() if hasattr(given, "item") else given  # of numpy and torch
+    if isinstance(given, bool):
+        return str(given)
+    if isinstance(given, float) and np.isfinite(given) and given == np.floor(given):
         given = int(given)
-    if isinstance(given, int | np.integer) and abs(int(given)) <= _LARGEST_LABEL:
-        return int(given)
+    if isinstance(given, int) and abs(given) <= _LARGEST_LABEL:
+        return given
     return str(given).strip()  # also of numbers that no array holds
 
 
@@ -185,7 +201,7 @@ def parts_of(raw: Sequence[Any] | None, labels: Ids, problems: Problems) -> Part
     for place, given in enumerate(raw):
         if is_missing(given) or given in ("", "none", NO_PART):
             continue
-        number = given if isinstance(given, int) and 0 <= given < len(PARTS) else None
+        number = given if type(given) is int and 0 <= given < len(PARTS) else None
         number = _PART_NAMES.get(str(given).lower()) if number is None else number
         if number is None:
             problems.add(f"split {shown(given)} in row {place} is none of {', '.join(PARTS)}")
@@ -211,7 +227,17 @@ def is_missing(value: Any) -> bool:
         return False
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def _float(given: Any) -> float:
+    """As a float; a whole number beyond all floats is infinite."""
+    try:
+        return float(given)
+    except OverflowError:
+        return np.inf if given > 0 else -np.inf
 
 
 def _array(values: Sequence[Any]) -> NDArray[Any]:
@@ -219,7 +245,7 @@ def _array(values: Sequence[Any]) -> NDArray[Any]:
     made = np.empty(len(values), object)
     made[:] = list(values)
     if values and all(type(value) in (int, float) for value in values):
-        return made.astype(np.float64)
+        return np.array([_float(value) for value in values])
     return made
 
 

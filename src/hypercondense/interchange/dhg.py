@@ -8,9 +8,11 @@ import numpy as np
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import hyperedge_weights
 from hypercondense.interchange.problems import Problems, expect, need, tell_lost, tell_unused
-from hypercondense.interchange.pyg import check_values, from_pyg_store, tensors_of
+from hypercondense.interchange.pyg import tensors_of
+from hypercondense.interchange.tensors import TOLD, check_values, from_store
 
 _SELF_LOOPS = "num_self_loops"
+_CALLED = {"x": "features", "y": "labels", "num_nodes": "num_v", "hyperedge_index": "e"}
 
 
 def from_dhg(structure: Any, data: Mapping[str, Any], *, name: str | None = None) -> Hypergraph:
@@ -30,12 +32,12 @@ def from_dhg(structure: Any, data: Mapping[str, Any], *, name: str | None = None
     dhg = need("dhg", "dhg")
     expect("structure", structure, dhg.Hypergraph, "a hypergraph of DHG")
     expect("data", data, Mapping, "a table of tensors, with features and labels")
-    problems = Problems("a hypergraph of DHG")
+    problems = Problems("a hypergraph of DHG", _CALLED)
+    data = check_values(data, problems)
     for key in ("features", "labels"):
         if data.get(key) is None:
             problems.add(f"its data have no {key!r}; they have {', '.join(map(str, data))[:80]}")
-    check_values(data, problems)
-    problems.raise_any()
+            data[key] = TOLD
     if any(weight != 1 for weight in structure.v_weight):
         tell_unused("a hypergraph of DHG", ["weights of nodes"])
     members, weights = structure.e
@@ -48,7 +50,7 @@ def from_dhg(structure: Any, data: Mapping[str, Any], *, name: str | None = None
     store |= {"hyperedge_index": index.astype(np.int64), "num_hyperedges": kept}
     store |= {"incidence_weight": np.repeat(np.asarray(weights, np.float64), sizes)}
     own = (*(key for key in store if key not in ("features", "labels", _SELF_LOOPS)),)
-    return from_pyg_store({key: store[key] for key in own}, problems, name=name)
+    return from_store({key: store[key] for key in own}, problems, name=name)
 
 
 def to_dhg(hypergraph: Hypergraph, *, self_loops: bool = True) -> tuple[Any, dict[str, Any]]:

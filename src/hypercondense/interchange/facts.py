@@ -6,6 +6,7 @@ from typing import Any
 from hypercondense.errors import ConversionError
 from hypercondense.hypergraph import UNKNOWN, Hypergraph
 from hypercondense.hypergraph.stored import Size
+from hypercondense.interchange.problems import Problems, shown
 from hypercondense.typed import Value, content_of, read
 
 #: Under this name other libraries and files keep it.
@@ -68,13 +69,14 @@ def facts_of(hypergraph: Hypergraph) -> Facts:
     )
 
 
-def read_facts(given: Any, where: str) -> Facts | None:
-    """What was told, or ``None``; something else under our name is an error."""
+def read_facts(given: Any, where: str, problems: Problems) -> Facts | None:
+    """What was told, or ``None``; something else under our name is one more problem."""
     if given is None:
         return None
-    return (
-        read(dict(given), Facts, where=where, error=ConversionError) if isinstance(given, Mapping) else None
-    )
+    if not isinstance(given, Mapping):
+        problems.add(f"{where}: it must be a table, as to_... of hypercondense writes it; got {shown(given)}")
+        return None
+    return problems.add_raised(lambda: read(dict(given), Facts, where=where, error=ConversionError))
 
 
 def lost_without_facts(hypergraph: Hypergraph) -> list[str]:

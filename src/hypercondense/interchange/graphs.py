@@ -16,7 +16,7 @@ WEIGHT, WEIGHTS = "weight", "weights"
 
 
 def from_graph(
-    what: str,
+    problems: Problems,
     *,
     nodes: Mapping[Any, Mapping[str, Any]],
     hyperedges: Mapping[Any, Iterable[Any]],
@@ -31,8 +31,7 @@ def from_graph(
 
     ``whole`` are attributes of the whole, and ``used`` those of hyperedges that are no weights and are used.
     """
-    problems = Problems(what)
-    tell_unused(what, _unused(attributes.values(), whole, (WEIGHT, WEIGHTS, *used)))
+    tell_unused(problems.what, _unused(attributes.values(), whole, (WEIGHT, WEIGHTS, *used)))
     members: list[Any] = []
     owners: list[int] = []
     weights: list[float] = []
@@ -73,7 +72,7 @@ def _weights_of(
         if isinstance(table, Mapping):
             return [float(table[node]) for node in members]
         return [float(one)] * len(members)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         problems.add(f"hyperedge {shown(key)} has weights that do not fit its members: {shown(table or one)}")
         return [1.0] * len(members)
 

@@ -48,7 +48,7 @@ def hypergraph_of(
     problems = Problems("this is valid HIF, but nothing to condense")
     _check_undirected(content, problems)
     metadata = {} if content.metadata is UNSET else content.metadata
-    facts = read_facts(metadata.get(KEY), f"metadata.{KEY}") or _of_label_map(metadata, problems)
+    facts = read_facts(metadata.get(KEY), f"metadata.{KEY}", problems) or _of_label_map(metadata, problems)
     nodes = _listed(() if content.nodes is UNSET else content.nodes, "node", problems)
     edges = _listed(() if content.edges is UNSET else content.edges, "edge", problems)
     node_table = number_all([*nodes, *(one.node for one in content.incidences)])

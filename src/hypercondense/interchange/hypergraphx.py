@@ -1,5 +1,6 @@
 """hypergraphx: hyperedges are tuples of nodes, so two with the same members are one."""
 
+from collections.abc import Hashable
 from typing import Any
 
 from hypercondense.hypergraph import Hypergraph
@@ -9,7 +10,7 @@ from hypercondense.interchange.columns import Choices, Missing, Text
 from hypercondense.interchange.facts import KEY, facts_of, read_facts
 from hypercondense.interchange.graphs import WEIGHT, WEIGHTS, from_graph
 from hypercondense.interchange.ids import ids_of
-from hypercondense.interchange.problems import Problems, need, tell_lost
+from hypercondense.interchange.problems import Problems, need, shown, tell_lost
 
 _NAME = "name"
 _OWN = ("weighted", "type")  # what it tells about every hypergraph
@@ -26,25 +27,33 @@ def from_hypergraphx(
     60
     """
     hypergraphx = need("hypergraphx", "hypergraphx")
+    problems = Problems("a hypergraph of hypergraphx")
     if not isinstance(given, hypergraphx.Hypergraph):
-        problems = Problems("a hypergraph of hypergraphx")
         problems.add(f"it must be undirected and of one time, a Hypergraph; got a {type(given).__name__}")
         problems.raise_any()
     edges, metadata = given.get_edges(metadata=True), given.get_hypergraph_metadata()
-    keys = {edge: edge if (own := data.get(_NAME)) is None else own for edge, data in edges.items()}
+    keys = {edge: _name(edge, data.get(_NAME), problems) for edge, data in edges.items()}
     if len(set(keys.values())) < len(keys):
         keys = {edge: edge for edge in edges}
     return from_graph(
-        "a hypergraph of hypergraphx",
+        problems,
         nodes=given.get_nodes(metadata=True),
         hyperedges=dict(zip(keys.values(), edges, strict=True)),
         attributes={keys[edge]: {**data, WEIGHT: given.get_weight(edge)} for edge, data in edges.items()},
         choices=Choices(text, missing),
-        facts=read_facts(metadata.get(KEY), f"metadata {KEY!r}"),
+        facts=read_facts(metadata.get(KEY), f"metadata {KEY!r}", problems),
         name=name,
         whole={key: told for key, told in metadata.items() if key not in _OWN},
         used=(_NAME,),
     )
+
+
+def _name(edge: Any, given: Any, problems: Problems) -> Any:
+    """The name of a hyperedge among its metadata, or else the hyperedge."""
+    if given is None or isinstance(given, Hashable):
+        return edge if given is None else given
+    problems.add(f"{_NAME!r} of hyperedge {shown(edge)} must be a text or a number, got {shown(given)}")
+    return edge
 
 
 def to_hypergraphx(hypergraph: Hypergraph) -> Any:

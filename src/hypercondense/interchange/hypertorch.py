@@ -7,7 +7,8 @@ import numpy as np
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import hyperedge_weights
 from hypercondense.interchange.problems import Problems, expect, need, tell_lost
-from hypercondense.interchange.pyg import from_pyg_store, tensors_of
+from hypercondense.interchange.pyg import tensors_of
+from hypercondense.interchange.tensors import from_store
 
 _TASK = "node-classification"
 
@@ -22,7 +23,7 @@ def from_hypertorch(given: Any, *, name: str | None = None) -> Hypergraph:
     """
     types = need("hypertorch.types", "hypertorch")
     expect("given", given, types.HData, "an HData of HyperTorch")
-    problems = Problems("an HData of HyperTorch")
+    problems = Problems("an HData of HyperTorch", {"hyperedge_weight": "hyperedge_weights"})
     if str(given.task) != _TASK:
         problems.add(f"its task must be {_TASK}, so that y are classes of nodes; got {given.task}")
     problems.raise_any()
@@ -36,7 +37,7 @@ def from_hypertorch(given: Any, *, name: str | None = None) -> Hypergraph:
         "hyperedge_weight": given.hyperedge_weights,
         "hyperedge_attr": given.hyperedge_attr,
     }
-    return from_pyg_store(store, problems, name=name)
+    return from_store(store, problems, name=name)
 
 
 def to_hypertorch(hypergraph: Hypergraph, *, self_loops: bool = True) -> Any:

@@ -34,7 +34,7 @@ def numbered(
         table = dict(known) if known is not None else number_all(compress(ids, plain))
         known_or_told = (table.get(one, -1) if own else 0 for one, own in zip(ids, plain, strict=True))
         positions = np.fromiter(known_or_told, np.int64, len(ids))
-    unknown = list(dict.fromkeys(ids[place] for place in np.flatnonzero(positions < 0)[:10_000].tolist()))
+    unknown = list(dict.fromkeys(ids[place] for place in np.flatnonzero(positions < 0).tolist()))
     for given in unknown[:3]:
         missing = name_of(given) is None
         problems.add(
@@ -44,7 +44,7 @@ def numbered(
             f"{what}s given{_alike(given, table)}"
         )
     if len(unknown) > 3:
-        problems.add(f"{len(unknown) - 3} more {what}s of the incidences are not among those given")
+        problems.add(f"{len(unknown) - 3:,} more {what}s of the incidences are not among those given")
     return positions, table
 
 
@@ -92,9 +92,9 @@ def name_of(given: Any) -> str | None:
         return str(int(given)) if np.isfinite(given) and given == np.floor(given) else None
     if given is None or isinstance(given, bytes | bool | np.bool_) or not _hashable(given):
         return None
-    if type(given).__name__ in ("NAType", "NaTType"):
-        return None
-    return str(given) or None
+    if isinstance(given, frozenset):  # the order of its text changes from run to run
+        return "{" + ", ".join(sorted(map(str, given))) + "}"
+    return None if _is_nameless(given) else str(given) or None
 
 
 def ids_of(names: Sequence[str] | None, size: int) -> list[Any]:
@@ -108,6 +108,13 @@ def ids_of(names: Sequence[str] | None, size: int) -> list[Any]:
     if all(_WHOLE.fullmatch(name) for name in names):
         return [int(name) for name in names]
     return list(names)
+
+
+def _is_nameless(given: Any) -> bool:
+    """Whether pandas means nothing by it, or its text is a place in memory, another one in each run."""
+    kind: Any = type(given)
+    own = (kind.__str__, kind.__repr__)
+    return kind.__name__ in ("NAType", "NaTType") or own == (object.__str__, object.__repr__)
 
 
 def _hashable(given: Any) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.hypergraph.given import is_frame
 from hypercondense.interchange.assemble import Arrived, members_of
 from hypercondense.interchange.attributes import node_rows, put_nodes
 from hypercondense.interchange.columns import LABEL, Choices, Missing, Text
@@ -40,6 +41,8 @@ def from_hyperedges(
     Hypergraph('unnamed', 3 nodes, 2 hyperedges, 4 incidences, 1 features, 2 classes)
     """
     expect("hyperedges", hyperedges, Iterable, "collections of nodes, or a table of them")
+    for what, one in (("features", features), ("labels", labels), ("split", () if split is None else split)):
+        expect(what, one, Iterable, "a table by id, or a list or an array with an entry for each node")
     problems = Problems("hyperedges")
     given = _by_place(hyperedges)
     features, labels = _by_place(features), _by_place(labels)
@@ -62,8 +65,13 @@ def from_hyperedges(
     return arrived.hypergraph()
 
 
-def _by_place(given: Mapping[Any, Any] | Iterable[Any]) -> dict[Any, Any]:
-    """A table as it is; of anything else each entry by its place."""
+def _by_place(given: Any) -> dict[Any, Any]:
+    """A table as it is, those of pandas by their index; of anything else each entry by its place."""
+    if is_frame(given) and hasattr(given, "index"):
+        return dict(zip(given.index.tolist(), given.to_dict("records"), strict=True))
+    if hasattr(given, "index") and hasattr(given, "items"):
+        return dict(given.items())
+    given = given.detach().cpu().numpy() if hasattr(given, "detach") else given
     return dict(given) if isinstance(given, Mapping) else dict(enumerate(given))
 
 
@@ -74,8 +82,9 @@ def _memberships(
     owners: list[int] = []
     weights: list[float] = []
     weighted = False
-    for number, (key, nodes) in enumerate(given.items()):
-        if isinstance(nodes, str) or not isinstance(nodes, Iterable):
+    for number, (key, listed) in enumerate(given.items()):
+        nodes = listed.tolist() if hasattr(listed, "tolist") else listed  # entries of tensors are tensors
+        if isinstance(nodes, str | bytes) or not isinstance(nodes, Iterable):
             problems.add(f"hyperedge {shown(key)} must be a collection of nodes, got {shown(nodes)}")
             continue
         own = list(dict.fromkeys(nodes)) if isinstance(nodes, set | frozenset | Mapping) else list(nodes)

@@ -1,6 +1,6 @@
 """Incidence matrices of scipy or numpy: a row per node, a column per hyperedge."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,8 @@ from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import Arrived
 from hypercondense.interchange.columns import labels_of, parts_of
 from hypercondense.interchange.facts import NAMES, SPARSE, lost_without_facts
-from hypercondense.interchange.problems import Problems, tell_lost
+from hypercondense.interchange.problems import Problems, expect, shown, tell_lost
+from hypercondense.interchange.tensors import check_values
 
 
 class Matrices(NamedTuple):
@@ -46,10 +47,18 @@ def from_scipy(
     Hypergraph('unnamed', 3 nodes, 2 hyperedges, 4 incidences, 3 features, 2 classes)
     """
     problems = Problems("an incidence matrix")
+    check_values({"incidence": incidence, "features": features, "labels": labels}, problems)
+    problems.raise_any()
+    expect("features", features, Sized, "a matrix with a row per node")
+    for what, one in (("labels", labels), ("split", () if split is None else split)):
+        expect(what, one, Iterable, "a list or an array with an entry for each node")
     matrix = problems.add_raised(lambda: _matrix(incidence))
     rows = _rows(features)
-    given = list(labels.tolist() if hasattr(labels, "tolist") else labels)
-    names = {"node": _listed(node_names), "hyperedge": _listed(hyperedge_names)}
+    given, split = _listed(labels), None if split is None else _listed(split)
+    names = {
+        "node": _names("node_names", node_names, problems),
+        "hyperedge": _names("hyperedge_names", hyperedge_names, problems),
+    }
     if matrix is not None:
         entries = {"rows of features": rows, "labels": len(given)}
         entries |= {} if names["node"] is None else {"names of nodes": len(names["node"])}
@@ -108,8 +117,17 @@ def _rows(features: Any) -> int:
     return len(features) if shape is None else int(shape[0]) if len(shape) else 0
 
 
-def _listed(given: Iterable[Any] | None) -> list[Any] | None:
-    return None if given is None else list(given)
+def _listed(given: Any) -> list[Any]:
+    return list(given.tolist() if hasattr(given, "tolist") else given)
+
+
+def _names(what: str, given: Any, problems: Problems) -> list[Any] | None:
+    if given is None:
+        return None
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping):
+        return _listed(given)
+    problems.add(f"{what} must be a list with a name for each, got {shown(given)}")
+    return None
 
 
 def to_scipy(hypergraph: Hypergraph) -> Matrices:

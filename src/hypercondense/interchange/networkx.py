@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import Arrived
 from hypercondense.interchange.attributes import node_rows, put_nodes
@@ -30,21 +32,22 @@ def from_networkx(
     problems = Problems("a graph of networkx")
     if graph.is_directed():
         problems.add("it is directed; give graph.to_undirected()")
-    sides = dict(graph.nodes(data=_SIDE))
+    sides = {vertex: _side(given) for vertex, given in graph.nodes(data=_SIDE)}
     for vertex, side in sides.items():
-        if side not in (0, 1):
+        if side is None:
             problems.add(f"vertex {shown(vertex)} must have bipartite=0 (node) or 1 (hyperedge)")
     nodes = number_all(vertex for vertex, side in sides.items() if side == 0)
     pairs: list[tuple[Any, Any, float]] = []
     unused = {f"attribute {str(key)[:40]!r} of the graph" for key in graph.graph if key != KEY}
     for one, other, attributes in graph.edges(data=True):
         node, hyperedge = (one, other) if sides[one] == 0 else (other, one)
-        if {sides[one], sides[other]} != {0, 1}:
-            problems.add(f"edge {shown(one)} - {shown(other)} must be between a node and a hyperedge")
         where = f"edge {shown(one)} - {shown(other)}"
-        pairs.append((node, hyperedge, number_in(attributes, _WEIGHT, 1.0, where, problems)))
+        weight = number_in(attributes, _WEIGHT, 1.0, where, problems)
+        if {sides[one], sides[other]} == {0, 1}:
+            pairs.append((node, hyperedge, weight))
+        else:
+            problems.add(f"{where} must be between a node and a hyperedge")
         unused |= {f"attribute {str(key)[:40]!r} of edges" for key in attributes if key != _WEIGHT}
-    problems.raise_any()
     hyperedges = [vertex for vertex, side in sides.items() if side == 1]
     node_ids, _ = numbered("node", [pair[0] for pair in pairs], problems, known=nodes)
     known = number_all(hyperedges)
@@ -56,7 +59,7 @@ def from_networkx(
         node_ids=node_ids,
         hyperedge_ids=owners,
         weights=[pair[2] for pair in pairs],
-        facts=read_facts(graph.graph.get(KEY), f"graph.graph[{KEY!r}]"),
+        facts=read_facts(graph.graph.get(KEY), f"graph.graph[{KEY!r}]", problems),
         name=name,
     )
     rows = [{key: value for key, value in graph.nodes[one].items() if key != _SIDE} for one in nodes]
@@ -65,6 +68,11 @@ def from_networkx(
     tell_unused("a graph of networkx", sorted(unused))
     put_nodes(arrived, rows, Choices(text, missing))
     return arrived.hypergraph()
+
+
+def _side(given: Any) -> int | None:
+    """0, 1, or ``None`` for anything else."""
+    return int(given) if isinstance(given, int | float | np.number) and given in (0, 1) else None
 
 
 def _own(vertex: Any) -> Any:

@@ -16,9 +16,14 @@ _LETTERS = 40  # of what was given in a message
 class Problems:
     """Collects what is wrong, to be raised together: nobody mends one column per run."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, called: Mapping[str, str] | None = None) -> None:
         self.what = what
+        self.called = called or {}  # what a library calls that has another name here
         self.found: dict[str, None] = {}  # in their order; there may be very many
+
+    def of(self, key: str) -> str:
+        """How a message names something: as whoever reads it does."""
+        return repr(self.called.get(key, key))
 
     def add(self, problem: str) -> None:
         """One more; the same one twice is told once."""

@@ -53,9 +53,9 @@ class Roles:
         other = (self.node, made["label"], made["split"], PLACES, VALUES, *soft)
         if self.features is None:
             return Roles(node=self.node, features=[key for key in columns if key not in other], **made)
-        for key in self.features:
-            _present(columns, key, key, "nodes", problems)
-        return Roles(node=self.node, features=[key for key in self.features if key in columns], **made)
+        asked = [self.features] if isinstance(self.features, str) else self.features
+        found = [_present(columns, key, key, "nodes", problems) for key in asked]
+        return Roles(node=self.node, features=[key for key in found if key is not None], **made)
 
 
 def _present(
@@ -64,6 +64,9 @@ def _present(
     """The column that was asked for, or the usual one where it is there."""
     if asked is None:
         return usual if usual in columns else None
+    if isinstance(asked, Collection) and not isinstance(asked, str | tuple):
+        problems.add(f"a column of the table of {of} must be asked for by one name, got {shown(asked)}")
+        return None
     if asked in columns:
         return asked
     there = ", ".join(repr(str(key)[:_SHOWN]) for key in list(columns)[:8])
@@ -72,7 +75,7 @@ def _present(
 
 
 def from_columns(
-    what: str,
+    problems: Problems,
     incidence: Columns,
     nodes: Columns,
     *,
@@ -83,7 +86,6 @@ def from_columns(
     name: str | None = None,
 ) -> Hypergraph:
     """A hypergraph from the columns of two tables."""
-    problems = Problems(what)
     weight = _present(incidence, roles.weight, WEIGHT, "memberships", problems)
     own = roles.of_nodes(nodes, problems)
     ids = _ids(nodes, roles.node, "nodes", problems)
@@ -166,7 +168,7 @@ def _put_nodes(arrived: Arrived, nodes: Columns, roles: Roles, choices: Choices)
     size, facts, problems = len(arrived.nodes), arrived.facts, arrived.problems
     raw = None if roles.label is None else list(nodes[roles.label])
     arrived.labels, arrived.label_names = labels_of(raw, size, facts, problems)
-    parts = None if roles.split is None else list(nodes[roles.split])
+    parts = None if roles.split is None else _listed(nodes[roles.split])
     arrived.parts = parts_of(parts, arrived.labels, problems)
     soft = [key for key in nodes if str(key).startswith(SOFT)]
     if soft:
@@ -192,6 +194,9 @@ def _sparse(places: Sequence[Any], values: Sequence[Any], facts: Facts | None, p
     """Sparse features from lists of columns and of numbers, for each node."""
     columns = [() if own is None else own for own in places]
     numbers = [() if own is None else own for own in values]
+    if not all(hasattr(own, "__len__") and not isinstance(own, str) for own in (*columns, *numbers)):
+        problems.add(f"{PLACES!r} must be lists of whole numbers and {VALUES!r} lists of numbers")
+        return None
     for row, (own, given) in enumerate(zip(columns, numbers, strict=True)):
         if len(own) != len(given):
             problems.add(f"row {row} has {len(own)} {PLACES!r} and {len(given)} {VALUES!r}")

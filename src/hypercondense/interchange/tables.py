@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from hypercondense.errors import ConversionError
+from hypercondense.errors import one_line
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.hypergraph.given import is_frame, texts
 from hypercondense.interchange.columns import LABEL, Choices, Missing, Text
 from hypercondense.interchange.facts import KEY, Facts, facts_of, lost_without_facts, read_facts
-from hypercondense.interchange.problems import expect, need, tell_lost
+from hypercondense.interchange.problems import Problems, expect, need, tell_lost
 from hypercondense.interchange.table_columns import (
     HYPEREDGE,
     NODE,
@@ -80,19 +80,20 @@ def from_pandas(
     for what, table in (("incidence", incidence), ("nodes", nodes)):
         if not is_frame(table):
             raise TypeError(f"{what} must be a table of pandas, got a {type(table).__name__}")
-    columns = _of_pandas(nodes, "nodes")
+    problems = Problems("tables of pandas")
+    columns = _of_pandas(nodes, "nodes", problems)
     if node not in columns and _index_names_nodes(nodes.index, node):
         columns = {node: nodes.index.tolist(), **columns}
     return from_columns(
-        "tables of pandas",
-        _of_pandas(incidence, "memberships"),
+        problems,
+        _of_pandas(incidence, "memberships", problems),
         columns,
         roles=Roles(
             node=node, hyperedge=hyperedge, weight=weight, label=label, split=split, features=features
         ),
         choices=Choices(text, missing),
-        facts=read_facts(nodes.attrs.get(KEY), "attrs of the table of nodes"),
-        label_names=texts("label_names", label_names),
+        facts=read_facts(nodes.attrs.get(KEY), "attrs of the table of nodes", problems),
+        label_names=problems.add_raised(lambda: texts("label_names", label_names)),
         name=name,
     )
 
@@ -111,7 +112,7 @@ def from_polars(
     for what, table in (("incidence", incidence), ("nodes", nodes)):
         expect(what, table, polars.DataFrame, "a DataFrame of Polars (of a LazyFrame what collect() gives)")
     return from_columns(
-        "tables of Polars",
+        Problems("tables of Polars"),
         {key: _of_polars(column) for key, column in incidence.to_dict(as_series=True).items()},
         {key: _of_polars(column) for key, column in nodes.to_dict(as_series=True).items()},
         roles=Roles(),
@@ -133,24 +134,30 @@ def from_arrow(
     arrow = need("pyarrow", "arrow")
     for what, table in (("incidence", incidence), ("nodes", nodes)):
         expect(what, table, (arrow.Table, arrow.RecordBatch), "a table of Arrow")
+    problems = Problems("tables of Arrow")
+    memberships, columns = _of_arrow(incidence, "memberships", problems), _of_arrow(nodes, "nodes", problems)
+    if any(column is None for column in (*memberships.values(), *columns.values())):
+        problems.raise_any()
     return from_columns(
-        "tables of Arrow",
-        _of_arrow(incidence, "memberships"),
-        _of_arrow(nodes, "nodes"),
+        problems,
+        memberships,
+        columns,
         roles=Roles(),
         choices=Choices(text, missing),
-        facts=facts_in(nodes.schema.metadata or {}),
+        facts=facts_in(nodes.schema.metadata or {}, problems),
         name=name,
     )
 
 
-def facts_in(metadata: dict[bytes, bytes]) -> Facts | None:
+def facts_in(metadata: dict[bytes, bytes], problems: Problems) -> Facts | None:
     """What the metadata of the table of nodes tell, or ``None``."""
     told = metadata.get(KEY.encode())
     try:
-        return None if told is None else read_facts(json.loads(told), "metadata of the table of nodes")
-    except (ValueError, RecursionError) as error:
-        raise ConversionError(f"{KEY!r} among the metadata of the table of nodes is not JSON") from error
+        given = None if told is None else json.loads(told)
+    except (ValueError, RecursionError):
+        problems.add(f"{KEY!r} among the metadata of the table of nodes is not JSON")
+        return None
+    return read_facts(given, "metadata of the table of nodes", problems)
 
 
 def _index_names_nodes(index: Any, node: Hashable) -> bool:
@@ -158,15 +165,15 @@ def _index_names_nodes(index: Any, node: Hashable) -> bool:
     return bool(index.name == node or (index.name is None and type(index).__name__ != "RangeIndex"))
 
 
-def _of_pandas(frame: Any, of: str) -> dict[Hashable, Any]:
+def _of_pandas(frame: Any, of: str, problems: Problems) -> dict[Hashable, Any]:
     """Columns as arrays of numbers where they hold numbers, else as lists."""
     columns: dict[Hashable, Any] = {}
     for place, key in enumerate(frame.columns):
         column = frame.iloc[:, place]
         kind = str(column.dtype).lower()
         if key in columns:
-            raise ConversionError(f"the table of {of} has two columns {str(key)[:40]!r}; rename one")
-        if kind.startswith(("int", "uint", "float", "bool")):
+            _add_twice(key, of, problems)
+        elif kind.startswith(("int", "uint", "float", "bool")):
             whole = kind.startswith(("int", "uint")) and not column.hasnans
             dtype = None if whole and str(column.dtype) == kind else np.float64
             columns[key] = column.to_numpy(dtype=dtype, **({} if dtype is None else {"na_value": np.nan}))
@@ -181,16 +188,26 @@ def _of_polars(column: Any) -> Any:
     return column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
 
 
-def _of_arrow(table: Any, of: str) -> dict[Hashable, Any]:
+def _add_twice(key: Hashable, of: str, problems: Problems) -> None:
+    problems.add(f"the table of {of} has two columns {str(key)[:40]!r}; rename one")
+
+
+def _of_arrow(table: Any, of: str, problems: Problems) -> dict[Hashable, Any]:
     kinds = need("pyarrow.types", "arrow")
     columns: dict[Hashable, Any] = {}
     for place, key in enumerate(table.column_names):
         if key in columns:
-            raise ConversionError(f"the table of {of} has two columns {str(key)[:40]!r}; rename one")
+            _add_twice(key, of, problems)
+            continue
         column = table.column(place)
         plain = kinds.is_integer(column.type) or kinds.is_floating(column.type)
         plain = plain and not column.null_count
-        columns[key] = column.to_numpy(zero_copy_only=False) if plain else column.to_pylist()
+        try:
+            columns[key] = column.to_numpy(zero_copy_only=False) if plain else column.to_pylist()
+        except (ValueError, OverflowError) as error:  # no texts, or times that Python has not
+            told = f"which Python cannot hold ({one_line(error, longest=60)})"
+            problems.add(f"column {key[:40]!r} of the table of {of} has {column.type} values {told}")
+            columns[key] = None
     return columns
 
 

@@ -7,14 +7,8 @@ import numpy as np
 from hypercondense.hypergraph import Hypergraph
 from hypercondense.hypergraph.arrays import PARTS
 from hypercondense.interchange.problems import Problems, expect, need
-from hypercondense.interchange.pyg import (
-    MASKS,
-    SELF_LOOPS,
-    check_values,
-    from_pyg_store,
-    incidence_with_loops,
-    tensors_of,
-)
+from hypercondense.interchange.pyg import incidence_with_loops, tensors_of
+from hypercondense.interchange.tensors import MASKS, SELF_LOOPS, TOLD, check_values, from_store
 
 _INCIDENCE = "incidence_hyperedges"
 #: What its loaders put beside, and what can be told from the rest.
@@ -36,29 +30,35 @@ def from_topobench(data: Any, *, name: str | None = None) -> Hypergraph:
     """
     kinds: Any = need("torch_geometric.data", "pyg")
     expect("data", data, kinds.Data, "a Data of PyG, as TopoBench has them")
-    problems = Problems("a Data of TopoBench")
-    store = data.to_dict()
-    check_values(store, problems)
+    problems = Problems(
+        "a Data of TopoBench", {"hyperedge_index": _INCIDENCE, "incidence_weight": _INCIDENCE}
+    )
+    store = check_values(data.to_dict(), problems)
     if store.get("x") is None:
         store["x"] = store.get("x_0")
     matrix = store.pop(_INCIDENCE, None)
-    if matrix is None or matrix.ndim != 2:
-        problems.add(f"it must have {_INCIDENCE!r}, a matrix of nodes x hyperedges")
-        problems.raise_any()
-    matrix = matrix.detach().cpu().to_sparse_coo().coalesce()
-    nodes = None if store["x"] is None else len(store["x"])
-    if nodes not in (None, matrix.shape[0]):
-        problems.add(f"{_INCIDENCE!r} has {matrix.shape[0]} rows, but 'x' has {nodes}")
-    store |= {"hyperedge_index": matrix.indices(), "incidence_weight": matrix.values()}
-    store |= {"num_hyperedges": matrix.shape[1]}
+    nodes = len(store["x"]) if getattr(store["x"], "ndim", 0) else None
+    if matrix is TOLD or getattr(matrix, "ndim", 0) != 2:
+        if matrix is not TOLD:
+            problems.add(f"it must have {_INCIDENCE!r}, a matrix of nodes x hyperedges")
+        store["hyperedge_index"] = TOLD
+    else:
+        matrix = matrix.detach().cpu().to_sparse_coo().coalesce()
+        if nodes not in (None, matrix.shape[0]):
+            problems.add(f"{_INCIDENCE!r} has {matrix.shape[0]} rows, but 'x' has {nodes}")
+        store |= {"hyperedge_index": matrix.indices(), "incidence_weight": matrix.values()}
+        store |= {"num_hyperedges": matrix.shape[1]}
+        nodes = nodes or matrix.shape[0]
     for key in MASKS:
-        if store.get(key) is not None:
-            store[key] = _mask(key, store[key], matrix.shape[0], problems)
-    return from_pyg_store({key: store[key] for key in store if key not in _COUNTS}, problems, name=name)
+        if store.get(key) is not None and nodes is not None:
+            store[key] = _mask(key, store[key], nodes, problems)
+    return from_store({key: store[key] for key in store if key not in _COUNTS}, problems, name=name)
 
 
 def _mask(key: str, given: Any, num_nodes: int, problems: Problems) -> Any:
     """An entry for each node, of a mask or of ids."""
+    if given is TOLD:
+        return TOLD
     ids = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
     if ids.dtype.kind == "b":
         return ids
@@ -68,7 +68,7 @@ def _mask(key: str, given: Any, num_nodes: int, problems: Problems) -> Any:
         or (ids.size and not 0 <= ids.min() <= ids.max() < num_nodes)
     ):
         problems.add(f"{key!r} must be ids of nodes from 0 to {num_nodes - 1}, or have an entry for each")
-        return np.zeros(num_nodes, bool)
+        return TOLD
     mask = np.zeros(num_nodes, bool)
     mask[ids] = True
     return mask

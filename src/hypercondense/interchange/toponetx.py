@@ -9,7 +9,7 @@ from hypercondense.interchange.columns import Choices, Missing, Text
 from hypercondense.interchange.facts import KEY, facts_of, read_facts
 from hypercondense.interchange.graphs import WEIGHT, from_graph, hyperedge_attributes
 from hypercondense.interchange.ids import ids_of
-from hypercondense.interchange.problems import expect, need
+from hypercondense.interchange.problems import Problems, expect, need
 
 _NAME, _PLACE = "name", "place"
 
@@ -29,6 +29,7 @@ def from_toponetx(
     toponetx = need("toponetx", "toponetx")
     kinds = (toponetx.ColoredHyperGraph, toponetx.CombinatorialComplex)
     expect("given", given, kinds, "a ColoredHyperGraph or CombinatorialComplex of TopoNetX")
+    problems = Problems("a complex of TopoNetX")
     nodes = {}
     for cell, attributes in _cells(given, 0).items():
         (node,) = cell[0]
@@ -45,12 +46,12 @@ def from_toponetx(
     hyperedges = {key: members for key, members, _ in cells}
     of_hyperedge = {key: attributes for key, _, attributes in cells}
     return from_graph(
-        "a complex of TopoNetX",
+        problems,
         nodes=nodes,
         hyperedges=hyperedges,
         attributes=of_hyperedge,
         choices=Choices(text, missing),
-        facts=read_facts(given.complex.get(KEY), f"complex[{KEY!r}]"),
+        facts=read_facts(given.complex.get(KEY), f"complex[{KEY!r}]", problems),
         name=name,
         whole=given.complex,
         used=(_NAME, _PLACE),

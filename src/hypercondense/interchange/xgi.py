@@ -33,18 +33,18 @@ def from_xgi(
     """
     xgi = need("xgi", "xgi")
     expect("given", given, (xgi.Hypergraph, xgi.DiHypergraph), "a hypergraph of XGI")
+    problems = Problems("a hypergraph of XGI")
     if isinstance(given, xgi.DiHypergraph):
-        problems = Problems("a hypergraph of XGI")
         problems.add("it is directed; give an undirected one")
         problems.raise_any()
     told = given._net_attr.get(KEY)
     return from_graph(
-        "a hypergraph of XGI",
+        problems,
         nodes={node: given.nodes[node] for node in given.nodes},
         hyperedges=given.edges.members(dtype=dict),
         attributes={edge: given.edges[edge] for edge in given.edges},
         choices=Choices(text, missing),
-        facts=read_facts(told, f"H[{KEY!r}]"),
+        facts=read_facts(told, f"H[{KEY!r}]", problems),
         name=name,
         whole=given._net_attr,
     )

@@ -120,10 +120,10 @@ def _read(path: Path, name: str | None, reading: Reading) -> Hypergraph:
     incidences, _ = _columns(parts.incidences)
     nodes, metadata = _columns(parts.nodes)
     try:
-        facts = facts_in(metadata)
+        facts = facts_in(metadata, problems)
         called = name or (default_name(folder) if facts is None else None)
         return from_columns(
-            str(folder), incidences, nodes, roles=Roles(), choices=Choices(), facts=facts, name=called
+            problems, incidences, nodes, roles=Roles(), choices=Choices(), facts=facts, name=called
         )
     except ConversionError as error:
         raise FormatError(error) from error
