@@ -38,6 +38,8 @@ class Library:
         given: What it is called with for a hypergraph, which was exported to the library.
         like: Which of our networks it is like.
         sees: Which weights it sees: ``"all"``, one for each ``"hyperedge"``, or ``"none"``.
+        alike: Whether it has as many matrices as ours. With others it can have the scores of ours, and learns
+            otherwise.
     """
 
     needs: tuple[str, ...]
@@ -45,6 +47,7 @@ class Library:
     given: Given
     like: str
     sees: str
+    alike: bool = True
 
     @property
     def is_open(self) -> bool:
@@ -172,7 +175,7 @@ LIBRARIES = {
     "DHG `HGNN`": Library(("dhg",), _dhg, _dhg_given, "hgnn", "hyperedge"),
     "HyperTorch `HGNN`": Library(("hypertorch",), _hypertorch, _hypertorch_given, "hgnn", "none"),
     "TopoModelX `Conv`": Library(("topomodelx",), _Convs, _topomodelx_given, "hgnn", "all"),
-    "TopoModelX `UniGCN`": Library(("topomodelx",), _Unigcn, _topomodelx_given, "hgnn", "all"),
+    "TopoModelX `UniGCN`": Library(("topomodelx",), _Unigcn, _topomodelx_given, "hgnn", "all", alike=False),
 }
 
 
