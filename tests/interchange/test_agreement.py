@@ -11,8 +11,12 @@ from hypercondense import models
 from hypercondense.nn.message_passing import Structure
 from interchange.networks import HIDDEN, LIBRARIES, accuracy, exported
 
-#: DHG makes sparse tensors without saying whether they are to be checked; torch warns of the first.
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse invariant checks:UserWarning")
+#: DHG makes sparse tensors without saying whether they are to be checked; torch warns of the first, and of
+#: the first of rows.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Sparse invariant checks:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta:UserWarning"),
+]
 
 #: Weights of memberships in three hyperedges, by what a library sees of them.
 WEIGHTS = {"all": [0.5, 2, 3, 4, 0.25], "hyperedge": [2, 2, 2, 0.5, 0.5], "none": None}

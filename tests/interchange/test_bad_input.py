@@ -119,7 +119,7 @@ def test_values_of_arrow_that_python_cannot_hold_are_named() -> None:
 
 def test_numbers_beyond_all_floats_are_infinite() -> None:
     with pytest.raises(ConversionError, match="'x' must hold finite numbers of 32 bits: row 1 is -inf"):
-        tables(x=[1, -(10**400), 2])
+        tables(x=pd.Series([1, -(10**400), 2], dtype=object))
 
 
 def test_errors_of_dhg_say_its_own_names(monkeypatch: pytest.MonkeyPatch) -> None:
