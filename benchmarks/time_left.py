@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Mapping
 
 import hypercondense as hc
-from hypercondense.cli.condense import EXPECTED
 from hypercondense.evaluation.forecast import forecast, seconds_by_stage
 from hypercondense.evaluation.protocol import prepare
 from hypercondense.evaluation.tuning import configurations, rank
@@ -79,7 +78,7 @@ def main() -> None:
         return watch
 
     def condense() -> Watch:
-        watch = Watch(EXPECTED)
+        watch = Watch()
         hc.condense(source, split, ratio=0.01, progress=watch)
         return watch
 

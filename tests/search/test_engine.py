@@ -22,7 +22,7 @@ from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.search.budget import Budget
-from hypercondense.search.engine import Engine
+from hypercondense.search.engine import Engine, Price, Shares
 from hypercondense.search.policy import Facts, Policy, Trial, Try
 from hypercondense.search.portfolio import Entry
 from hypercondense.search.race import Race
@@ -220,6 +220,19 @@ def test_progress_is_told_in_thousandths_of_trials_up_to_their_number(engine_of:
     engine = engine_of(progress=lambda *step, **_: seen.append(step), budget=Budget(trials=4))
     engine.search(in_turn, FACTS, at_most=5)
     assert seen == [("search", 1000 * number, 4000) for number in range(1, 5)]  # starts have no epochs
+
+
+def test_progress_is_told_by_what_trials_are_thought_to_cost(engine_of: Any) -> None:
+    """Two trials: the first takes three quarters, of which half are its teachers'."""
+    seen: list[int] = []
+    shares = Shares([Price(teaching=3, optimizing=2, asking=1), Price(optimizing=2)])
+    tell = shares.within(lambda stage, done, total, /, **_: seen.append(done), 0)
+    for stage, done in (("diffuse", 1), ("teach", 1), ("condense", 1), ("condense", 2)):
+        tell(stage, done, 1 if stage == "teach" else 2)
+    assert seen == [750, 1000, 1250] and shares.before(1) == 0.75 and shares.before(2) == 1
+    engine = engine_of(progress=lambda stage, done, total, **_: seen.append(done))
+    engine.search(in_turn, FACTS, at_most=5, prices=[Price(optimizing=one) for one in (4, 3, 2, 1, 0)])
+    assert seen[3:] == [2000, 3500, 4500, 5000, 5000]
 
 
 def test_what_a_trial_made_is_what_its_recipe_makes_alone(

@@ -11,8 +11,6 @@ from hypercondense.cli import options, out_folder, output
 from hypercondense.names import DEFAULT_METHOD
 
 _WORTH_TELLING = 60.0  # seconds
-#: What the stages of `auto` take beside each other; the guard tells nothing of itself.
-EXPECTED = {"search": 90.0, "guard": 10.0}
 
 
 def condense(
@@ -102,10 +100,9 @@ def condense(
             asked: dict[str, Any] = {"ratio": ratio, "nodes": nodes, "ratio_of": ratio_of}
             asked |= {"method": method, "settings": changes, "budget": budget, "memory": most_memory}
             tell_cost(hypergraph, parts, **asked, cached=cache, quiet=quiet)
-        expected = EXPECTED if method == DEFAULT_METHOD and retain is None else None
         with (
             options.opened_engine(engine, address) as machines,
-            output.progress(quiet=quiet, expected=expected) as progress,
+            output.progress(quiet=quiet) as progress,
         ):
             result = catalogue.condense(
                 hypergraph,

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -10,11 +11,12 @@ from hypercondense.condensing.run import thread_limit
 from hypercondense.errors import CondensationError
 from hypercondense.nn import MODELS, model_class
 from hypercondense.nn.short_trainings import ShortTrainings
+from hypercondense.runtime.progress import expect
 from hypercondense.search import costs
 from hypercondense.search.budget import Budget
 from hypercondense.search.confirm import Confirm
 from hypercondense.search.costs import Sizes
-from hypercondense.search.engine import ASKS_AFTER, Engine, within
+from hypercondense.search.engine import ASKS_AFTER, Engine, Price, Shares
 from hypercondense.search.policy import Facts, Trial
 from hypercondense.search.portfolio import EDITION, PORTFOLIO, Entry
 from hypercondense.search.race import Race
@@ -111,12 +113,16 @@ class Auto(Value):
         engine = Engine(job, networks=networks, budget=budget)
         if budget.is_time:
             facts, engine.deadline.reserved, engine.instead = _in_time(networks, budget, job, facts)
-        trials = engine.search(self.race.next_proposal, facts, at_most=len(entries))
+        prices = _prices(self.race.entries(facts), sizes, asking=facts.asking)
+        taken = [one.total for one in prices][: int(min(budget.trials, len(prices)))]
+        expect(job.progress, {"search": sum(taken), "guard": facts.asking})
+        trials = engine.search(self.race.next_proposal, facts, at_most=len(entries), prices=prices)
         if not trials:  # the first was slower than it was expected to be
             first, *others = facts.entries
             facts, engine.instead = replace(facts, entries=(*others, first)), None
             facts = replace(facts, entries=affordable_first(facts, 0.0))
-            trials = engine.search(self.race.next_proposal, facts, at_most=len(entries))
+            prices = _prices(facts.entries, sizes, asking=facts.asking)
+            trials = engine.search(self.race.next_proposal, facts, at_most=len(entries), prices=prices)
         best = self.race.front(facts, trials)
         made = engine.made(best.recipe)
         return replace(
@@ -195,11 +201,13 @@ def _in_time(
     They are asked as often as the time allows. How long they take tells how fast this machine is at present.
     What cannot be kept is said before the search begins, and then the quickest recipe comes first.
     """
+    begin, used = time.perf_counter(), time.process_time()
     one, asked = networks.forecast(job.labels), networks.repeats
+    waited = (time.perf_counter() - begin) / max(1e-3, time.process_time() - used)  # for a processor
     left = max(0.0, budget.seconds - (time.perf_counter() - job.began))
     networks.repeats = max(1, min(asked, int(_ASKING_SHARE * left / (ASKS_AFTER * one))))
     asking = ASKS_AFTER * one * networks.repeats
-    slowness = min(_SLOWEST, max(1.0, one * asked / facts.asking)) if facts.asking else 1.0
+    slowness = min(_SLOWEST, max(1.0, waited, one * asked / facts.asking if facts.asking else 1.0))
     facts = replace(facts, entries=affordable_first(facts, left / slowness, asking=asking / slowness))
     first = facts.entries[0]
     making = slowness * costs.condensing(first.recipe, facts.sizes)
@@ -217,10 +225,23 @@ def _in_time(
     return facts, asking, instead
 
 
+def _price(entry: Entry, sizes: Sizes, *, asking: float = 0.0) -> Price:
+    """What a trial is thought to cost."""
+    teaching = costs.teaching(entry.recipe, sizes)
+    return Price(teaching, costs.condensing(entry.recipe, sizes) - teaching, asking)
+
+
+def _prices(entries: Sequence[Entry], sizes: Sizes, *, asking: float) -> list[Price]:
+    return [_price(entry, sizes, asking=asking) for entry in entries]
+
+
 def _alone(entry: Entry, job: Job, why: str) -> Made:
     """One recipe, without asking networks about it."""
+    sizes = Sizes.of(job.material.source, job.material.split, len(job.labels))
+    price = _price(entry, sizes)
+    expect(job.progress, {"search": price.total, "guard": costs.guarding(sizes) if job.chooses else 0.0})
     with thread_limit(entry.recipe, job):
-        made = entry.recipe.run(replace(job, progress=within(job.progress, 0, 1)))
+        made = entry.recipe.run(replace(job, progress=Shares([price]).within(job.progress, 0)))
     choice = {**named(entry.recipe), "why": f"{entry.label}: {why}", "trials": []}
     warnings = made.warnings if job.chooses else (*made.warnings, why)
     return replace(made, warnings=warnings, choice=choice)

@@ -115,6 +115,10 @@ class Pace:
         now, share = self.deadline.now(), done / total
         if self.first is None:
             self.first = now, share
+            if (
+                now + self.instead > self.deadline.end - self.deadline.reserved
+            ):  # what came before took it all
+                raise OutOfTimeError
         began, before = self.first
         if share - before < _TELLING:
             return

@@ -110,7 +110,12 @@ def diffusing(maps: int, sizes: Sizes) -> float:
 def in_any_case(sizes: Sizes) -> float:
     """Of what no choice of a recipe changes: the diffusion, the guard, and a training on the result."""
     training = judging(sizes, trainings=1, epochs=_EPOCHS, looks=_LOOKS_LEFT)
-    return diffusing(_MAPS, sizes) + training + judging(sizes, trainings=1, epochs=_GUARD, looks=4)
+    return diffusing(_MAPS, sizes) + training + guarding(sizes)
+
+
+def guarding(sizes: Sizes) -> float:
+    """Of a short training on random nodes."""
+    return judging(sizes, trainings=1, epochs=_GUARD, looks=4)
 
 
 def condensing(recipe: Recipe, sizes: Sizes) -> float:
@@ -134,10 +139,15 @@ def condensing(recipe: Recipe, sizes: Sizes) -> float:
     if goal.training is not None:
         seconds += goal.training.epochs * _unrolled(goal.training, rows, goal.batch, sizes)
         seconds += (1 + recipe.looks + starts) * _look(goal.training, rows, sizes)
-    if goal.teachers is not None:
-        seconds += goal.teachers.number * whole_training(sizes)
-        seconds += diffusing(1 + len(goal.also), sizes)  # once more, of all nodes
-    return seconds
+    return seconds + teaching(recipe, sizes)
+
+
+def teaching(recipe: Recipe, sizes: Sizes) -> float:
+    """The part of it that teachers take, and rows of all nodes that they speak of."""
+    goal = recipe.goal
+    if not isinstance(goal, Predict) or goal.teachers is None:
+        return 0.0
+    return goal.teachers.number * whole_training(sizes) + diffusing(1 + len(goal.also), sizes)
 
 
 def _starting(recipe: Recipe, sizes: Sizes) -> float:

@@ -5,7 +5,7 @@ carried out, or half of it, continues from a checkpoint of its own.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,6 +27,20 @@ from hypercondense.typed import digest_of
 #: How often networks are asked after something was made: about it, and about random nodes.
 ASKS_AFTER = 2
 _THOUSANDTHS = 1000  # of a trial, in which progress is told
+
+
+@dataclass(frozen=True)
+class Price:
+    """Nominal seconds of a trial: of its teachers, of the rest of condensing, and of asking networks."""
+
+    teaching: float = 0.0
+    optimizing: float = 1.0
+    asking: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Of the trial."""
+        return self.teaching + self.optimizing + self.asking
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +82,27 @@ class Engine:
         self.deadline = Deadline(budget, reserved=reserved, used=used, began=job.began)
         self._told = in_time(job.progress, self.deadline) if budget.is_time else job.progress
 
-    def search(self, policy: Policy, facts: Facts, *, at_most: int) -> list[Trial]:
-        """Do what the policy proposes until it has no proposal, or the budget is used up."""
+    def search(
+        self, policy: Policy, facts: Facts, *, at_most: int, prices: Sequence[Price] = ()
+    ) -> list[Trial]:
+        """Do what the policy proposes until it has no proposal, or the budget is used up.
+
+        Args:
+            policy: What to try next.
+            facts: What it is told.
+            at_most: More trials it will not propose.
+            prices: Of trials in their order, for the progress; all are alike unless they are given.
+        """
         total = max(1, int(min(self.budget.trials, at_most)))
         with closing(self._elsewhere(policy, facts, total)):
-            return self._search(policy, facts, total)
+            return self._search(policy, facts, Shares(prices[:total] or [Price()] * total))
 
-    def _search(self, policy: Policy, facts: Facts, total: int) -> list[Trial]:
+    def _search(self, policy: Policy, facts: Facts, shares: "Shares") -> list[Trial]:
         while (proposal := policy(facts, self.trials)) is not None:
             is_known = digest_of(proposal.recipe) in self._known
             if not is_known and not self._may_go_on():
                 break
-            progress = self._watched(within(self._told, len(self.trials), total))
+            progress = self._watched(shares.within(self._told, len(self.trials)))
             try:
                 self.trials.append(self._tried(proposal, progress))
             except OutOfTimeError:
@@ -89,8 +112,7 @@ class Engine:
                     )
                 break
             self._save()
-            done = _THOUSANDTHS * len(self.trials)
-            self._told("search", done, max(done, _THOUSANDTHS * total), score=self.trials[-1].score)
+            shares.tell(self._told, shares.before(len(self.trials)), score=self.trials[-1].score)
         return self.trials
 
     def _elsewhere(self, policy: Policy, facts: Facts, total: int) -> Ahead:
@@ -213,12 +235,37 @@ def in_time(progress: Progress, deadline: Deadline) -> Progress:
     return tell
 
 
-def within(progress: Progress, done: int, total: int) -> Callable[..., None]:
-    """Progress of one trial as a part of that of the search."""
+class Shares:
+    """How far a search is when its trials are, by what they are thought to cost.
 
-    def tell(stage: str, step: int, steps: int, **figures: float) -> None:
-        if stage == "condense":
-            share = _THOUSANDTHS * step // max(1, steps)
-            progress("search", _THOUSANDTHS * done + share, _THOUSANDTHS * max(total, done + 1), **figures)
+    Args:
+        prices: Of trials in their order.
+    """
 
-    return tell
+    def __init__(self, prices: Sequence[Price]) -> None:
+        self.prices = prices
+        self.sum = max(1e-9, sum(one.total for one in prices))
+
+    def before(self, trial: int) -> float:
+        """The share of the search that comes before a trial; all of it before one that was not expected."""
+        return sum(one.total for one in self.prices[:trial]) / self.sum
+
+    def tell(self, progress: Progress, share: float, **figures: float) -> None:
+        """Tell a share in thousandths of trials."""
+        total = _THOUSANDTHS * len(self.prices)
+        progress("search", round(share * total), total, **figures)
+
+    def within(self, progress: Progress, trial: int) -> Progress:
+        """Progress of a trial as a part of that of the search."""
+        price = self.prices[trial] if trial < len(self.prices) else Price(optimizing=0.0)
+
+        def tell(stage: str, step: int, steps: int, /, **figures: float) -> None:
+            share = step / max(1, steps)
+            done = {
+                "teach": share * price.teaching,
+                "condense": price.teaching + share * price.optimizing,
+            }
+            if stage in done:
+                self.tell(progress, self.before(trial) + done[stage] / self.sum, **figures)
+
+        return tell
