@@ -225,7 +225,7 @@ def test_progress_is_told_in_thousandths_of_trials_up_to_their_number(engine_of:
 def test_progress_is_told_by_what_trials_are_thought_to_cost(engine_of: Any) -> None:
     """Two trials: the first takes three quarters, of which half are its teachers'."""
     seen: list[int] = []
-    shares = Shares([Price(teaching=3, optimizing=2, asking=1), Price(optimizing=2)])
+    shares = Shares([Price(starting=1, teaching=2, optimizing=2, asking=1), Price(optimizing=2)])
     tell = shares.within(lambda stage, done, total, /, **_: seen.append(done), 0)
     for stage, done in (("diffuse", 1), ("teach", 1), ("condense", 1), ("condense", 2)):
         tell(stage, done, 1 if stage == "teach" else 2)

@@ -25,6 +25,7 @@ from hypercondense.typed import Count, Value
 
 #: Of the time that is left: what networks should take that are asked, and what leaves enough for trials.
 _ASKING_SHARE, _LARGEST_SHARE = 0.4, 0.8
+_ESTIMATING = 0.05  # of the work, which the ledger takes to find out what a training on everything takes
 _SLOWEST = 20.0  # times slower than the machine of nominal seconds, as others may be busy on this one
 _log = logging.getLogger(__name__)
 
@@ -114,8 +115,8 @@ class Auto(Value):
         if budget.is_time:
             facts, engine.deadline.reserved, engine.instead = _in_time(networks, budget, job, facts)
         prices = _prices(self.race.entries(facts), sizes, asking=facts.asking)
-        taken = [one.total for one in prices][: int(min(budget.trials, len(prices)))]
-        expect(job.progress, {"search": sum(taken), "guard": facts.asking})
+        taken = sum(one.total for one in prices[: int(min(budget.trials, len(prices)))])
+        expect(job.progress, {"search": taken, "guard": facts.asking + _ESTIMATING * taken})
         trials = engine.search(self.race.next_proposal, facts, at_most=len(entries), prices=prices)
         if not trials:  # the first was slower than it was expected to be
             first, *others = facts.entries
@@ -227,8 +228,9 @@ def _in_time(
 
 def _price(entry: Entry, sizes: Sizes, *, asking: float = 0.0) -> Price:
     """What a trial is thought to cost."""
-    teaching = costs.teaching(entry.recipe, sizes)
-    return Price(teaching, costs.condensing(entry.recipe, sizes) - teaching, asking)
+    starting, teaching = costs.starting(entry.recipe, sizes), costs.teaching(entry.recipe, sizes)
+    rest = costs.condensing(entry.recipe, sizes) - starting - teaching
+    return Price(starting, teaching, rest, asking)
 
 
 def _prices(entries: Sequence[Entry], sizes: Sizes, *, asking: float) -> list[Price]:
@@ -239,7 +241,9 @@ def _alone(entry: Entry, job: Job, why: str) -> Made:
     """One recipe, without asking networks about it."""
     sizes = Sizes.of(job.material.source, job.material.split, len(job.labels))
     price = _price(entry, sizes)
-    expect(job.progress, {"search": price.total, "guard": costs.guarding(sizes) if job.chooses else 0.0})
+    guard = costs.guarding(sizes) if job.chooses else 0.0
+    estimating = 0.0 if price.teaching else _ESTIMATING * price.total  # a teacher was a measurement
+    expect(job.progress, {"search": price.total, "guard": guard + estimating})
     with thread_limit(entry.recipe, job):
         made = entry.recipe.run(replace(job, progress=Shares([price]).within(job.progress, 0)))
     choice = {**named(entry.recipe), "why": f"{entry.label}: {why}", "trials": []}

@@ -7,11 +7,13 @@ sets (docs/decisions/0020). Only ratios matter, and these are alike on other mac
 
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from hypercondense.condensing.dual_level import DualLevel
 from hypercondense.condensing.material import MANY
 from hypercondense.condensing.predict import Predict
 from hypercondense.condensing.recipe import Recipe
-from hypercondense.condensing.starts import Better, KMeans
+from hypercondense.condensing.starts import Better, KMeans, Means
 from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph.streamed import num_entries
@@ -140,6 +142,11 @@ def condensing(recipe: Recipe, sizes: Sizes) -> float:
         seconds += goal.training.epochs * _unrolled(goal.training, rows, goal.batch, sizes)
         seconds += (1 + recipe.looks + starts) * _look(goal.training, rows, sizes)
     return seconds + teaching(recipe, sizes)
+
+
+def starting(recipe: Recipe, sizes: Sizes) -> float:
+    """The part of it that finding a start takes: clusters, and the judging of two."""
+    return condensing(recipe, sizes) - condensing(structs.replace(recipe, start=Means()), sizes)
 
 
 def teaching(recipe: Recipe, sizes: Sizes) -> float:

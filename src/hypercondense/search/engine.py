@@ -31,8 +31,9 @@ _THOUSANDTHS = 1000  # of a trial, in which progress is told
 
 @dataclass(frozen=True)
 class Price:
-    """Nominal seconds of a trial: of its teachers, of the rest of condensing, and of asking networks."""
+    """Nominal seconds of a trial: of its start, its teachers, the rest of condensing, and asking networks."""
 
+    starting: float = 0.0
     teaching: float = 0.0
     optimizing: float = 1.0
     asking: float = 0.0
@@ -40,7 +41,7 @@ class Price:
     @property
     def total(self) -> float:
         """Of the trial."""
-        return self.teaching + self.optimizing + self.asking
+        return self.starting + self.teaching + self.optimizing + self.asking
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,8 +263,8 @@ class Shares:
         def tell(stage: str, step: int, steps: int, /, **figures: float) -> None:
             share = step / max(1, steps)
             done = {
-                "teach": share * price.teaching,
-                "condense": price.teaching + share * price.optimizing,
+                "teach": price.starting + share * price.teaching,
+                "condense": price.starting + price.teaching + share * price.optimizing,
             }
             if stage in done:
                 self.tell(progress, self.before(trial) + done[stage] / self.sum, **figures)
