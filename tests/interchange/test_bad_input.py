@@ -6,6 +6,7 @@ from decimal import Decimal
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import hypergraphx
 import networkx
 import numpy as np
 import pandas as pd
@@ -131,6 +132,58 @@ def test_errors_of_dhg_say_its_own_names(monkeypatch: pytest.MonkeyPatch) -> Non
         ConversionError, match=r"3 problems.*'num_v' is 4, but 'features' has 3 rows.*'labels'"
     ):
         hc.from_dhg(structure, {"features": torch.eye(3), "labels": [0]})
+
+
+def hypergraph_of_hypergraphx(*names: Any) -> Any:
+    made = hypergraphx.Hypergraph()
+    for node in ("a", "b"):
+        made.add_node(node, metadata={"x": 1.0, "label": node})
+    for edge, name in zip([("a", "b"), ("a",)], names, strict=True):
+        made.add_edge(edge, metadata={"name": name})
+    return made
+
+
+def complex_of_toponetx(*names: Any) -> Any:
+    toponetx = pytest.importorskip("toponetx", reason="`make peers` runs this where it is")
+    made = toponetx.ColoredHyperGraph()
+    for edge, name in zip([("a", "b"), ("a",)], names, strict=True):
+        made.add_cell(edge, rank=1, name=name)
+    for node in ("a", "b"):
+        made.add_node(node, x=1.0, label=node)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("make", "read"),
+    [(hypergraph_of_hypergraphx, hc.from_hypergraphx), (complex_of_toponetx, hc.from_toponetx)],
+)
+def test_hyperedges_of_one_name_are_all_kept(make: Callable[..., Any], read: Callable[[Any], Any]) -> None:
+    assert read(make("e", "f")).hyperedge_names == ("e", "f")
+    given = make("e", "e")
+    with pytest.warns(ConversionWarning, match="some hyperedges have one 'name' in common"):
+        source = read(given)
+    assert source.num_hyperedges == 2 and source.num_incidences == 3
+    with pytest.raises(
+        ConversionError, match=r"'name' of hyperedge .* must be a text or a number, got \[1\]"
+    ):
+        read(make([1], "f"))
+
+
+def test_weights_of_hypernetx_that_are_no_numbers_are_named() -> None:
+    hypernetx = pytest.importorskip("hypernetx", reason="`make peers` runs this where it is")
+    table = pd.DataFrame({"edge": ["e"], "weight": ["heavy"]})
+    given = hypernetx.Hypergraph({"e": ["a", "b"]}, edge_properties=table)
+    with pytest.raises(
+        ConversionError, match=r"'e' of the weights of edges must be a number, got 'heavy'.*no fea"
+    ):
+        hc.from_hypernetx(given)
+
+
+def test_self_loops_of_dhg_that_are_not_there_are_told() -> None:
+    dhg = pytest.importorskip("dhg", reason="`make peers` runs this where it is")
+    data = {"features": torch.eye(3), "labels": None, "num_self_loops": 5}
+    with pytest.raises(ConversionError, match=r"no 'labels'; they have features.*'num_self_loops' is 5, but"):
+        hc.from_dhg(dhg.Hypergraph(3, [(0, 1)]), data)
 
 
 def test_codes_of_minus_one_are_missing_values() -> None:

@@ -9,7 +9,7 @@ from hypercondense.hypergraph import Hypergraph
 from hypercondense.interchange.assemble import hyperedge_weights
 from hypercondense.interchange.problems import Problems, expect, need, tell_lost, tell_unused
 from hypercondense.interchange.pyg import tensors_of
-from hypercondense.interchange.tensors import TOLD, check_values, from_store
+from hypercondense.interchange.tensors import TOLD, check_values, count_in, from_store
 
 _SELF_LOOPS = "num_self_loops"
 _CALLED = {"x": "features", "y": "labels", "num_nodes": "num_v", "hyperedge_index": "e"}
@@ -36,12 +36,16 @@ def from_dhg(structure: Any, data: Mapping[str, Any], *, name: str | None = None
     data = check_values(data, problems)
     for key in ("features", "labels"):
         if data.get(key) is None:
-            problems.add(f"its data have no {key!r}; they have {', '.join(map(str, data))[:80]}")
+            there = ", ".join(str(own) for own, value in data.items() if value is not None)
+            problems.add(f"its data have no {key!r}; they have {there[:80]}")
             data[key] = TOLD
     if any(weight != 1 for weight in structure.v_weight):
         tell_unused("a hypergraph of DHG", ["weights of nodes"])
     members, weights = structure.e
-    loops = int(data.get(_SELF_LOOPS) or 0)
+    loops = count_in(data, _SELF_LOOPS, problems) or 0
+    if not 0 <= loops <= len(members):
+        problems.add(f"{_SELF_LOOPS!r} is {loops}, but there are {len(members)} hyperedges")
+        loops = 0
     kept = len(members) - loops
     members, weights = members[:kept], weights[:kept]
     sizes = [len(own) for own in members]

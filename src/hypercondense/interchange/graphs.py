@@ -1,6 +1,6 @@
 """What graph libraries have in common: nodes with attributes, hyperedges with members and attributes."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hypercondense.hypergraph import Hypergraph
@@ -9,10 +9,12 @@ from hypercondense.interchange.attributes import put_nodes
 from hypercondense.interchange.columns import Choices
 from hypercondense.interchange.facts import KEY, Facts
 from hypercondense.interchange.ids import number_all, numbered
-from hypercondense.interchange.problems import Problems, shown, tell_unused
+from hypercondense.interchange.problems import Problems, shown, tell, tell_unused
 
 #: An attribute of a hyperedge: one weight for all its members, or a table of node and weight.
 WEIGHT, WEIGHTS = "weight", "weights"
+#: Another, where a library has no ids of hyperedges.
+NAME = "name"
 
 
 def from_graph(
@@ -75,6 +77,20 @@ def _weights_of(
     except (KeyError, TypeError, ValueError, OverflowError):
         problems.add(f"hyperedge {shown(key)} has weights that do not fit its members: {shown(table or one)}")
         return [1.0] * len(members)
+
+
+def own_names(keys: Iterable[Any], attributes: Iterable[Mapping[str, Any]], problems: Problems) -> list[Any]:
+    """What hyperedges are called among their attributes, or their keys where two have one name."""
+    listed, names = list(keys), []
+    for key, own in zip(listed, attributes, strict=True):
+        name = own.get(NAME)
+        if not isinstance(name, Hashable):
+            problems.add(f"{NAME!r} of hyperedge {shown(key)} must be a text or a number, got {shown(name)}")
+        names.append(name if name is not None and isinstance(name, Hashable) else key)
+    if len(set(names)) == len(names):
+        return names
+    tell(f"some hyperedges have one {NAME!r} in common: none is called by it")
+    return listed
 
 
 def hyperedge_attributes(hypergraph: Hypergraph, nodes: Sequence[Any]) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """hypergraphx: hyperedges are tuples of nodes, so two with the same members are one."""
 
-from collections.abc import Hashable
 from typing import Any
 
 from hypercondense.hypergraph import Hypergraph
@@ -8,11 +7,10 @@ from hypercondense.interchange.assemble import hyperedge_weights, members_of
 from hypercondense.interchange.attributes import node_rows
 from hypercondense.interchange.columns import Choices, Missing, Text
 from hypercondense.interchange.facts import KEY, facts_of, read_facts
-from hypercondense.interchange.graphs import WEIGHT, WEIGHTS, from_graph
+from hypercondense.interchange.graphs import NAME, WEIGHT, WEIGHTS, from_graph, own_names
 from hypercondense.interchange.ids import ids_of
-from hypercondense.interchange.problems import Problems, need, shown, tell_lost
+from hypercondense.interchange.problems import Problems, need, tell_lost
 
-_NAME = "name"
 _OWN = ("weighted", "type")  # what it tells about every hypergraph
 
 
@@ -32,9 +30,7 @@ def from_hypergraphx(
         problems.add(f"it must be undirected and of one time, a Hypergraph; got a {type(given).__name__}")
         problems.raise_any()
     edges, metadata = given.get_edges(metadata=True), given.get_hypergraph_metadata()
-    keys = {edge: _name(edge, data.get(_NAME), problems) for edge, data in edges.items()}
-    if len(set(keys.values())) < len(keys):
-        keys = {edge: edge for edge in edges}
+    keys = dict(zip(edges, own_names(edges, edges.values(), problems), strict=True))
     return from_graph(
         problems,
         nodes=given.get_nodes(metadata=True),
@@ -44,16 +40,8 @@ def from_hypergraphx(
         facts=read_facts(metadata.get(KEY), f"metadata {KEY!r}", problems),
         name=name,
         whole={key: told for key, told in metadata.items() if key not in _OWN},
-        used=(_NAME,),
+        used=(NAME,),
     )
-
-
-def _name(edge: Any, given: Any, problems: Problems) -> Any:
-    """The name of a hyperedge among its metadata, or else the hyperedge."""
-    if given is None or isinstance(given, Hashable):
-        return edge if given is None else given
-    problems.add(f"{_NAME!r} of hyperedge {shown(edge)} must be a text or a number, got {shown(given)}")
-    return edge
 
 
 def to_hypergraphx(hypergraph: Hypergraph) -> Any:
@@ -75,7 +63,7 @@ def to_hypergraphx(hypergraph: Hypergraph) -> Any:
     seen: set[tuple[int, ...]] = set()
     for place, own in enumerate(members):
         table = {nodes[one]: next(weights, 1.0) for one in own}
-        metadata: dict[str, Any] = {_NAME: names[place]}
+        metadata: dict[str, Any] = {NAME: names[place]}
         metadata |= {WEIGHTS: table} if common is None and own not in seen else {}
         weight = 1.0 if common is None else float(common[place])
         edge = tuple(nodes[one] for one in own)

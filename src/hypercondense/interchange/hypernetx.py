@@ -10,7 +10,7 @@ from hypercondense.interchange.attributes import FEATURES, SOFT_LABEL, put_nodes
 from hypercondense.interchange.columns import Choices, Missing, Text, is_missing
 from hypercondense.interchange.facts import lost_without_facts
 from hypercondense.interchange.ids import number_all, numbered
-from hypercondense.interchange.problems import Problems, expect, need, tell_lost, tell_unused
+from hypercondense.interchange.problems import Problems, expect, need, number_in, tell_lost, tell_unused
 from hypercondense.interchange.table_columns import HYPEREDGE, NODE, SOFT, columns_of, lost_names
 
 _PROPERTIES, _WEIGHT = "misc_properties", "weight"
@@ -39,11 +39,9 @@ def from_hypernetx(
     hyperedges = number_all(given.edges)
     node_ids, _ = numbered("node", [pair[1] for pair in pairs], problems, known=number_all(rows))
     owners, _ = numbered("hyperedge", [pair[0] for pair in pairs], problems, known=hyperedges)
-    of_edge = given.edges.dataframe[_WEIGHT].to_dict()
-    weights = [
-        float(weight) * float(of_edge.get(pair[0], 1.0))
-        for pair, weight in zip(pairs, cells[_WEIGHT].tolist(), strict=True)
-    ]
+    of_edge = _numbers("edge", given.edges.dataframe[_WEIGHT].to_dict(), problems)
+    of_cell = _numbers("cell", cells[_WEIGHT].to_dict(), problems)
+    weights = [of_cell[pair] * of_edge.get(pair[0], 1.0) for pair in pairs]
     arrived = Arrived(
         problems=problems,
         nodes=list(rows),
@@ -57,6 +55,11 @@ def from_hypernetx(
     tell_unused("a hypergraph of HyperNetX", (one for of in told for one in _unused(of, told[of])))
     put_nodes(arrived, [_attributes(row) for row in rows.values()], Choices(text, missing))
     return arrived.hypergraph()
+
+
+def _numbers(what: str, weights: dict[Any, Any], problems: Problems) -> dict[Any, float]:
+    """Weights by id; what is no number is told."""
+    return {key: number_in(weights, key, 1.0, f"the weights of {what}s", problems) for key in weights}
 
 
 def _attributes(row: dict[str, Any]) -> dict[str, Any]:

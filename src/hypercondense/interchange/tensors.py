@@ -42,7 +42,7 @@ def from_store(
     weights = None if index is None else _weights(store, index, problems)
     kept = None if index is None else _kept(store, index, problems)
     node_names, hyperedge_names = (_names(store, key, problems) for key in NAMES)
-    num_hyperedges = _count(store, "num_hyperedges", problems)
+    num_hyperedges = count_in(store, "num_hyperedges", problems)
     if index is None or not _is_sound(index, num_nodes, num_hyperedges, kept):  # which was told
         index, weights, kept, hyperedge_names = np.zeros((2, 0), np.int64), None, None, None
     num_hyperedges = num_hyperedges or int(index[1].max(initial=-1)) + 1
@@ -133,7 +133,8 @@ def _names(store: Mapping[str, Any], key: str, problems: Problems) -> Any:
     return None
 
 
-def _count(store: Mapping[str, Any], key: str, problems: Problems) -> int | None:
+def count_in(store: Mapping[str, Any], key: str, problems: Problems) -> int | None:
+    """A whole number by its name, if it is there."""
     given = _there(store, key)
     if given is None:
         return None
@@ -154,7 +155,8 @@ def _given(store: Mapping[str, Any], key: str, problems: Problems) -> Any:
     if value is TOLD:
         return None
     if value is None:
-        problems.add(f"it has no {problems.of(key)}; its attributes are {', '.join(sorted(store))[:120]}")
+        there = sorted(own for own, given in store.items() if given is not None and given is not TOLD)
+        problems.add(f"it has no {problems.of(key)}; its attributes are {', '.join(there)[:120]}")
     elif getattr(value, "ndim", None) != 2:
         shape = getattr(value, "shape", None)
         came = f"a {type(value).__name__}" if shape is None else f"shape {tuple(shape)}"
@@ -235,14 +237,14 @@ def _check_sizes(
 ) -> set[str]:
     """What has an entry for each node, or names one, against the rows of ``x``; gives what does not fit."""
     own = problems.of("hyperedge_index")
-    told = _count(store, "num_hyperedges", problems)
+    told = count_in(store, "num_hyperedges", problems)
     if told is not None and index is not None and index[1].max(initial=-1) >= told:
         count = problems.of("num_hyperedges")
         problems.add(f"{own} has hyperedge {index[1].max()}, but {count} is {told}")
     if num_nodes is None:
         return set()
     rows = f"but {problems.of('x')} has {num_nodes} rows"
-    told = _count(store, "num_nodes", problems)
+    told = count_in(store, "num_nodes", problems)
     if told is not None and told != num_nodes:
         problems.add(f"{problems.of('num_nodes')} is {told}, {rows}")
     if index is not None and index[0].max(initial=-1) >= num_nodes:

@@ -7,11 +7,11 @@ from hypercondense.interchange.assemble import members_of
 from hypercondense.interchange.attributes import node_rows
 from hypercondense.interchange.columns import Choices, Missing, Text
 from hypercondense.interchange.facts import KEY, facts_of, read_facts
-from hypercondense.interchange.graphs import WEIGHT, from_graph, hyperedge_attributes
+from hypercondense.interchange.graphs import NAME, WEIGHT, from_graph, hyperedge_attributes, own_names
 from hypercondense.interchange.ids import ids_of
 from hypercondense.interchange.problems import Problems, expect, need
 
-_NAME, _PLACE = "name", "place"
+_PLACE = "place"
 
 
 def from_toponetx(
@@ -37,14 +37,15 @@ def from_toponetx(
     if all(own.get(WEIGHT, 1) == 1 for own in nodes.values()):  # TopoNetX gives every node this one
         nodes = {node: {key: own[key] for key in own if key != WEIGHT} for node, own in nodes.items()}
     cells = [
-        (attributes.get(_NAME, f"{rank}:{number}"), cell[0], attributes)
+        (f"{rank}:{number}", cell[0], attributes)
         for rank in sorted(set(given.ranks) - {0})
         for number, (cell, attributes) in enumerate(_cells(given, rank).items())
     ]
     if all(isinstance(attributes.get(_PLACE), int) for _, _, attributes in cells):
         cells.sort(key=lambda cell: int(cell[2][_PLACE]))  # TopoNetX puts cells of the same members together
-    hyperedges = {key: members for key, members, _ in cells}
-    of_hyperedge = {key: attributes for key, _, attributes in cells}
+    keys = own_names([cell[0] for cell in cells], [cell[2] for cell in cells], problems)
+    hyperedges = {key: cell[1] for key, cell in zip(keys, cells, strict=True)}
+    of_hyperedge = {key: cell[2] for key, cell in zip(keys, cells, strict=True)}
     return from_graph(
         problems,
         nodes=nodes,
@@ -54,7 +55,7 @@ def from_toponetx(
         facts=read_facts(given.complex.get(KEY), f"complex[{KEY!r}]", problems),
         name=name,
         whole=given.complex,
-        used=(_NAME, _PLACE),
+        used=(NAME, _PLACE),
     )
 
 
@@ -81,7 +82,7 @@ def to_toponetx(hypergraph: Hypergraph) -> Any:
     attributes = hyperedge_attributes(hypergraph, nodes)
     cells = zip(names, members_of(hypergraph), attributes, strict=True)
     for place, (name, own, given) in enumerate(cells):
-        made.add_cell([nodes[one] for one in own], rank=1, **{_NAME: name, _PLACE: place}, **given)
+        made.add_cell([nodes[one] for one in own], rank=1, **{NAME: name, _PLACE: place}, **given)
     for node, row in zip(nodes, node_rows(hypergraph), strict=True):
         made.add_node(node, **row)  # after its cells, because adding a cell forgets attributes of its nodes
     return made
