@@ -20,7 +20,7 @@ from hypercondense.files.storage import read_json
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph.scaling import Scaling
 from hypercondense.names import DEFAULT_METHOD, SEARCHES, WITH_GRID, Allocation, Metric
-from hypercondense.runtime.arguments import must_be, told_arguments
+from hypercondense.runtime.arguments import must_be, must_be_flags, told_arguments
 from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.progress import Progress
 from hypercondense.search.auto import Auto
@@ -91,7 +91,7 @@ def recorded_name(method: str | Method) -> str:
     return next((name for name, one in named.items() if one == method), next(iter(named)))
 
 
-def _given(
+def given_method(
     method: str | Method, settings: Mapping[str, Any] | None, budget: str | int | None
 ) -> tuple[Method, str]:
     """A method by its name or as a value, with fields changed, and what provenance calls it."""
@@ -205,7 +205,10 @@ def condense(
     """
     if settings is not None:
         must_be("settings", settings, Mapping, like='condense(source, ratio=0.01, settings={"looks": 1})')
-    chosen, name = _given(method, settings, budget)
+    must_be_flags(select=select, whole_training=whole_training, resume=resume)
+    if resume and checkpoint is None:
+        raise ConfigError("resume needs the folder of the state to continue from: give checkpoint, too")
+    chosen, name = given_method(method, settings, budget)
     if retain is None and confidence is not None:
         raise ConfigError("confidence is about retain; without it, leave it out")
     if retain is not None and (ratio, nodes, ratio_of) != (None, None, "all"):

@@ -16,6 +16,7 @@ from hypercondense.evaluation.protocol import prepare
 from hypercondense.frozen import Frozen
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.hypergraph import split as split_by_seed
+from hypercondense.hypergraph.given import whole_number
 from hypercondense.hypergraph.scaling import Scaling, check_scaling, standardized
 from hypercondense.names import Allocation, Metric
 from hypercondense.nn import model_class
@@ -103,11 +104,7 @@ def compare(
     (['random', 'means'], 6)
     """
     must_be("source", source, Hypergraph, like="compare(source, split, ratio=0.01)")
-    for name, given in (("methods", methods), ("models", models)):
-        if isinstance(given, str):
-            raise ConfigError(
-                f"{name} must be a list of names, got the text {given[:40]!r}; give {given.split(',')!r:.60}"
-            )
+    _check(methods, models, seeds=seeds, runs=runs)
     chosen = {name: None if name == WHOLE else make_method(name) for name in methods}
     for model in models:
         model_class(model)  # a wrong name is an error that says which exist
@@ -171,6 +168,25 @@ def compare(
                     scores.append(evaluate(one, source, split, seed=seed, **protocol))
                 rows.append(_row(name, made, scores, len(split.train_ids)))
     return rows
+
+
+def _check(methods: Sequence[str], models: Sequence[str], **numbers: int) -> None:
+    """Refuse what nobody can mean."""
+    for name, given in (("methods", methods), ("models", models)):
+        if isinstance(given, str):
+            raise ConfigError(
+                f"{name} must be a list of names, got the text {given[:40]!r}; give {given.split(',')!r:.60}"
+            )
+        if not given:
+            raise ConfigError(f"give at least one of the {name}")
+    for name in methods:
+        if not isinstance(name, str):
+            raise ConfigError(
+                f"methods must be names, got a {type(name).__name__}; `condense` takes methods with options"
+            )
+    for what, number in numbers.items():
+        if whole_number(what, number) < 1:
+            raise ValueError(f"{what} must be at least 1, got {number}")
 
 
 @dataclass(frozen=True, eq=False)

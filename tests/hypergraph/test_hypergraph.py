@@ -72,6 +72,8 @@ REFUSED = [
     ({"incidence": [(0, 0), (1, 0), (2, 1)]}, "3 parts of length 2 could be pairs as well"),
     ({"incidence": [[0, 0], [2, 1]]}, "2 parts of length 2 could be pairs as well"),
     ({"incidence": np.array([[0, 0], [1, 0], [2, 1]])}, "could be pairs as well"),
+    ({"incidence": np.eye(2, dtype=int)}, "could be pairs as well, or a matrix: give a tuple"),
+    ({"incidence": np.eye(3, dtype=int)}, "could be pairs as well, or a matrix: give a tuple"),
     ({"incidence": np.array([[0, 0], [1, 0], [2, 0], [2, 1]])}, r"got shape \(4, 2\)"),
     ({"incidence": ([0, 1],)}, "got 1 parts"),
     ({"incidence": sp.eye_array(4)}, r"sparse matrix; .* give H.tocoo\(\).coords"),

@@ -14,6 +14,11 @@ from hypercondense.search.auto import Auto
 FUNCTIONS = ["condense", "evaluate", "compare", "tune", "train"]
 
 
+@pytest.fixture(scope="module")
+def result(source: Hypergraph, parts: Split) -> hc.Condensation:
+    return hc.condense(source, parts, nodes=6, method="means")
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_help_shows_every_argument_with_its_type_and_what_it_is(name: str) -> None:
     function = getattr(hc, name)
@@ -70,6 +75,39 @@ def test_a_method_may_be_a_value_of_any_kind(source: Hypergraph, parts: Split) -
     assert by_value.provenance == by_name.provenance and by_value.hypergraph == by_name.hypergraph
     made = hc.condense(source, parts, nodes=6, method=Herding())
     assert made.provenance.method == "herding"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda s, p, r: hc.condense(s, p, retain="99%"), "retain must be a number, as 0.99, got '99%'"),
+        (lambda s, p, r: hc.condense(s, p, nodes=6, select="no"), "select must be True or False, got 'no'"),
+        (lambda s, p, r: hc.condense(s, p, nodes=6, resume=True), "resume needs the folder of the state"),
+        (lambda s, p, r: hc.condense(s, p, nodes=6, threads=1.5), "threads must be a whole number, got 1.5"),
+        (lambda s, p, r: hc.evaluate(r, s, p, runs="5"), "runs must be a whole number, got '5'"),
+        (lambda s, p, r: hc.evaluate(r, s, p, model=["hgnn"]), "model must be the name of a network"),
+        (lambda s, p, r: hc.evaluate(r, s, p, whole="no"), "whole must be True or False, got 'no'"),
+        (lambda s, p, r: hc.compare(s, p, nodes=6, methods=[]), "give at least one of the methods"),
+        (lambda s, p, r: hc.compare(s, p, nodes=6, methods=[Auto()]), "methods must be names, got a Auto"),
+        (lambda s, p, r: hc.compare(s, p, nodes=6, seeds=0), "seeds must be at least 1, got 0"),
+        (lambda s, p, r: hc.compare(s, p, nodes=6, seeds=[0]), r"seeds must be a whole number, got \[0\]"),
+        (lambda s, p, r: hc.tune(s, r, p), "got a Condensation; call it as tune"),
+        (lambda s, p, r: hc.tune("small", s, p), "got a str; call it as tune"),
+        (lambda s, p, r: hc.statistics("digits"), "got a str; call it as statistics"),
+        (lambda s, p, r: hc.load(5), "source must be the name of a data set or a path, got a int"),
+        (lambda s, p, r: hc.synthetic(num_nodes=10.5), "num_nodes must be a whole number, got 10.5"),
+        (lambda s, p, r: hc.synthetic(nodes=10), r"no argument 'nodes'; did you mean num_nodes\?"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_by_name(
+    source: Hypergraph, parts: Split, result: hc.Condensation, call: Any, message: str
+) -> None:
+    with pytest.raises((TypeError, ValueError, ConfigError), match=message):
+        call(source, parts, result)
+
+
+def test_an_estimate_takes_methods_as_condense_does(source: Hypergraph, parts: Split) -> None:
+    assert hc.estimate(source, parts, nodes=6, method=hc.AHGCDD()).nodes == 6
 
 
 def test_what_is_in_the_wrong_place_is_told(source: Hypergraph, parts: Split) -> None:

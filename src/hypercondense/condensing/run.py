@@ -19,7 +19,7 @@ from hypercondense.condensing.material import Material
 from hypercondense.errors import CondensationError
 from hypercondense.hypergraph import Hypergraph, Ids, Split
 from hypercondense.hypergraph import split as split_by_seed
-from hypercondense.hypergraph.given import seed_number
+from hypercondense.hypergraph.given import seed_number, whole_number
 from hypercondense.hypergraph.label_names import label_warnings
 from hypercondense.hypergraph.magnitude import scale_warnings
 from hypercondense.hypergraph.scaling import Scaling, check_scaling
@@ -77,7 +77,7 @@ def material_of(
     check_metric(metric)
     check_device(device)
     check_scaling(source, scale, within_memory=memory is not None)
-    if threads is not None and threads < 1:
+    if threads is not None and whole_number("threads", threads) < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
     with watched(progress) as report:
         yield Material(

@@ -11,10 +11,12 @@ from hypercondense.data.locate import advice, find, local_folder, missing, targe
 from hypercondense.data.registry import DATASETS, Dataset, Expected, known_names, lookup
 from hypercondense.errors import DatasetNotFoundError, FormatError
 from hypercondense.hypergraph import Hypergraph
+from hypercondense.runtime.arguments import told_arguments
 
 _log = logging.getLogger(__name__)
 
 
+@told_arguments
 def load(
     source: str | Path,
     *,
@@ -43,6 +45,11 @@ def load(
     >>> load("digits")
     Hypergraph('digits', 1797 nodes, 1797 hyperedges, 10782 incidences, 64 features, 10 classes)
     """
+    if not isinstance(source, str | Path):
+        raise TypeError(
+            f"source must be the name of a data set or a path, got a {type(source).__name__}; tables and "
+            "arrays are read by hypercondense.from_pandas, Hypergraph, and others"
+        )
     dataset = None if _is_path(source) else lookup(str(source))
     if dataset is None:
         return _read_path(source, seed=seed, noise=noise, memory=memory)

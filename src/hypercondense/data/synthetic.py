@@ -8,6 +8,8 @@ import scipy.sparse as sp
 
 from hypercondense.data.block_model import block_model
 from hypercondense.hypergraph import Hypergraph, Ids
+from hypercondense.hypergraph.given import whole_number
+from hypercondense.runtime.arguments import told_arguments
 from hypercondense.runtime.memory import available_bytes, format_size
 from hypercondense.runtime.rng import numpy_generator
 
@@ -15,6 +17,7 @@ from hypercondense.runtime.rng import numpy_generator
 _SEPARATION = 2.0
 
 
+@told_arguments
 def synthetic(
     *,
     num_nodes: int = 2000,
@@ -97,7 +100,7 @@ def _check_shares(**shares: float) -> None:
 
 def _check_counts(**counts: int) -> None:
     for option, count in counts.items():
-        if count < 1:
+        if whole_number(option, count) < 1:
             raise ValueError(f"{option} must be at least 1, got {count}")
     if counts["num_nodes"] < counts["num_classes"]:
         raise ValueError(

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
-from hypercondense.catalogue import make_method
+from hypercondense.catalogue import given_method
 from hypercondense.condensing.allotment import RatioOf, condensed_labels
 from hypercondense.condensing.dual_level import DualLevel
 from hypercondense.condensing.job import Method
@@ -88,7 +88,7 @@ def estimate(
     ratio: float | None = None,
     nodes: int | None = None,
     ratio_of: RatioOf = "all",
-    method: str = DEFAULT_METHOD,
+    method: str | Method = DEFAULT_METHOD,
     settings: Mapping[str, Any] | None = None,
     budget: str | int | None = None,
     memory: int | str | None = None,
@@ -105,7 +105,7 @@ def estimate(
         ratio: Condensed nodes / all source nodes.
         nodes: The number of condensed nodes, instead of ``ratio``.
         ratio_of: ``"all"`` or ``"train"``.
-        method: The name of a method that is a recipe, or ``auto``; others are not known.
+        method: A recipe or the name of one, or ``auto``; others are not known.
         settings: Fields of the method to change.
         budget: Of a search.
         memory: Bytes the work may use; more is written to disk.
@@ -120,7 +120,7 @@ def estimate(
     (10, ['diffusion', 'start', 'guard', 'total'])
     """
     must_be("source", source, Hypergraph, like="estimate(source, ratio=0.01)")
-    chosen = make_method(method, settings, budget=budget)
+    chosen, _ = given_method(method, settings, budget)
     split = split_by_seed(source) if split is None else split
     labels = condensed_labels(
         source.labels[split.train_ids],

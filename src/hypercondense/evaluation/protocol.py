@@ -15,12 +15,12 @@ from hypercondense.evaluation.parallel import Bench, Finished, Over, TrainingRun
 from hypercondense.evaluation.score import Score, Spread
 from hypercondense.evaluation.tasks import task_named
 from hypercondense.hypergraph import UNKNOWN, Hypergraph, Split
-from hypercondense.hypergraph.given import seed_number
+from hypercondense.hypergraph.given import seed_number, whole_number
 from hypercondense.names import Metric
 from hypercondense.nn.scoring import check_metric
 from hypercondense.nn.streamed import MappedInputs, check_budget, check_networks
 from hypercondense.nn.training import Configuration
-from hypercondense.runtime.arguments import must_be, told_arguments
+from hypercondense.runtime.arguments import must_be, must_be_flags, told_arguments
 from hypercondense.runtime.bars import watched
 from hypercondense.runtime.devices import check_device
 from hypercondense.runtime.engine import Engine
@@ -182,6 +182,7 @@ def prepare(
     most = parse_size(memory) if isinstance(memory, str) else memory
     must_be("source", source, Hypergraph, like=like)
     must_be("split", split, Split, like=like)
+    must_be_flags(whole=whole)
     origin = {"source": source.digest, "split": split.digest, "task": task, "over": over, "metric": metric}
     origin["device"] = device
     if isinstance(condensed, Condensation):
@@ -192,6 +193,9 @@ def prepare(
             origin["source"] = source.digest
         condensed = condensed.hypergraph
     must_be("condensed", condensed, Hypergraph, like=like)
+    for model in models:
+        if not isinstance(model, str | Configuration):
+            raise TypeError(f"model must be the name of a network, as 'hgnn', got {model!r:.60}")
     configurations = tuple(
         model if isinstance(model, Configuration) else Configuration(model=model) for model in models
     )
@@ -281,7 +285,7 @@ def _notes(source: Hypergraph, split: Split) -> tuple[str, ...]:
 
 
 def _check(condensed: Hypergraph, source: Hypergraph, split: Split, runs: int) -> None:
-    if runs < 1:
+    if whole_number("runs", runs) < 1:
         raise ValueError(f"runs must be at least 1, got {runs}")
     if condensed.num_features != source.num_features:
         raise ValueError(

@@ -15,7 +15,7 @@ from hypercondense.evaluation.forecast import forecast, seconds_by_stage, worker
 from hypercondense.evaluation.protocol import Evaluation, prepare
 from hypercondense.hypergraph import Hypergraph, Split
 from hypercondense.nn.training import Configuration
-from hypercondense.runtime.arguments import told_arguments
+from hypercondense.runtime.arguments import must_be, must_be_flags, told_arguments
 from hypercondense.runtime.bars import watched
 from hypercondense.runtime.engine import Engine
 from hypercondense.runtime.progress import Progress, expect, silent, tells_time
@@ -94,6 +94,12 @@ def tune(
     """
     if isinstance(models, str):
         models = [models]
+    like = "tune(result, source, split)"
+    if not isinstance(condensed, Hypergraph | Condensation):
+        must_be("result", condensed, Condensation, like=like)
+    must_be("source", source, Hypergraph, like=like)
+    must_be("split", split, Split, like=like)
+    must_be_flags(whole=whole)
     with watched(progress) as report:
         return rank(
             configurations(models),

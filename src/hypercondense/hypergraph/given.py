@@ -30,8 +30,8 @@ def incidence_parts(incidence: Any) -> tuple[Any, ...]:
         raise ValueError(f"{_MEANT}, got {came}; {_PAIRS}")
     if _could_be_pairs(incidence, parts):
         raise ValueError(
-            f"{_MEANT}; {len(parts)} parts of length 2 could be pairs as well: give a tuple "
-            f"(node ids, hyperedge ids) to say what is meant, and {_PAIRS}"
+            f"{_MEANT}; {len(parts)} parts of length {len(parts[0])} could be pairs as well, or a "
+            f"matrix: give a tuple (node ids, hyperedge ids) to say what is meant, and {_PAIRS}"
         )
     return parts
 
@@ -40,7 +40,7 @@ def _could_be_pairs(incidence: Any, parts: Sequence[Any]) -> bool:
     """Whether somebody may have meant a row per membership; the documented form is a tuple of lists."""
     if isinstance(incidence, list):
         return all(isinstance(part, tuple | list) and len(part) == 2 for part in parts)
-    return tuple(getattr(incidence, "shape", ())) == (3, 2)
+    return tuple(getattr(incidence, "shape", ())) in ((2, 2), (3, 2), (3, 3))  # or a matrix of 0 and 1
 
 
 def whole_number(what: str, given: Any) -> int:

@@ -10,6 +10,7 @@ from hypercondense.frozen import Frozen
 from hypercondense.hypergraph.arrays import UNKNOWN
 from hypercondense.hypergraph.hypergraph import Hypergraph
 from hypercondense.hypergraph.streamed import num_entries
+from hypercondense.runtime.arguments import must_be
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def statistics(hypergraph: Hypergraph) -> Statistics:
     >>> statistics(source).num_nodes
     60
     """
+    must_be("hypergraph", hypergraph, Hypergraph, like="statistics(source)")
     node_ids, hyperedge_ids, _ = hypergraph.incidence
     degree = np.bincount(node_ids, minlength=hypergraph.num_nodes)
     size = np.bincount(hyperedge_ids, minlength=hypergraph.num_hyperedges)

@@ -97,3 +97,10 @@ def must_be(what: str, given: object, kind: type, *, like: str) -> None:
     """Raise if an argument is of another type, as where two were exchanged."""
     if not isinstance(given, kind):
         raise TypeError(f"{what} must be a {kind.__name__}, got a {type(given).__name__}; call it as {like}")
+
+
+def must_be_flags(**given: object) -> None:
+    """Raise if one of these is neither true nor false: every text that is not empty would count as true."""
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} must be True or False, got {value!r:.40}")

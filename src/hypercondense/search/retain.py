@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -150,6 +151,9 @@ def _variance_of_mean(values: Tensor) -> float:
 
 
 def _check(material: Material, *, retain: float, confidence: float, select: bool) -> None:
+    for name, given in (("retain", retain), ("confidence", confidence)):
+        if isinstance(given, bool) or not isinstance(given, Real):
+            raise ConfigError(f"{name} must be a number, as 0.99, got {given!r:.40}")
     if not 0 < retain <= 1:
         raise ConfigError(
             f"retain must be above 0 and at most 1, got {retain:g}; 0.99 keeps 99 % of the score"
