@@ -25,7 +25,7 @@ from hypercondense.files.maps import release
 from hypercondense.files.storage import replaced_file
 from hypercondense.hypergraph import Dense, Features, Hypergraph, Ids
 from hypercondense.runtime.engine import Engine
-from hypercondense.runtime.memory import available_bytes, format_size
+from hypercondense.runtime.memory import available_bytes, format_size, give_back
 from hypercondense.runtime.progress import Progress, silent
 
 
@@ -137,9 +137,11 @@ def _within(
             f"least {format_size(needed)} while they are made, and {format_size(max(0, memory))} are left; "
             "allow more with --memory"
         )
-    return filed_propagation(
+    made = filed_propagation(
         source, self_loops=self_loops, walks=walks, memory=memory, threads=threads, scratch=scratch
     )
+    give_back()  # of what making it took
+    return made
 
 
 def _check_room(source: Hypergraph, plan: BlockPlan) -> None:
@@ -200,8 +202,11 @@ class _Work:
     def rows_in_panels(self, node_ids: Ids) -> Dense:
         """Some rows, while no more than a panel of columns is in memory."""
         result = np.empty((len(node_ids), self.features.shape[1]), np.float32)
-        for panel, columns in self._panels():
+
+        def take(panel: Dense, columns: slice) -> None:
             result[:, columns] = panel.take(node_ids, axis=0)
+
+        self._by_panel(take)
         return result
 
     def to_file(self, out: Path, *, panels: bool) -> Dense:
@@ -220,21 +225,27 @@ class _Work:
         self._blocks(self.features if self.plan.direct else result, result, 0)
 
     def _in_panels(self, result: Dense) -> None:
-        for panel, columns in self._panels():
+        def write(panel: Dense, columns: slice) -> None:
             for rows in row_chunks(result):
                 result[rows, columns] = panel[rows]
                 release(result)
 
-    def _panels(self) -> Iterator[tuple[Dense, slice]]:
-        """Diffused columns in turns: a file is read and written much faster in long pieces of its rows."""
+        self._by_panel(write)
+
+    def _by_panel(self, use: Callable[[Dense, slice], None]) -> None:
+        """Diffused columns in turns: a file is read and written much faster in long pieces of its rows.
+
+        Whoever uses a panel must not keep it: there is room for one.
+        """
         num_rows, num_columns = self.features.shape
         for start in range(0, num_columns, self.plan.panel_width):
             stop = min(start + self.plan.panel_width, num_columns)
             panel = np.empty((num_rows, stop - start), np.float32)
             self._read(panel, start)
             self._blocks(panel, panel, start)
-            yield panel, slice(start, stop)
+            use(panel, slice(start, stop))
             del panel  # before the next one is made
+            give_back()
 
     def _read(self, panel: Dense, start: int) -> None:
         """Fill ``panel`` with the columns of the features from ``start`` on."""

@@ -122,6 +122,7 @@ class Propagation:
         for _ in range(degree):
             product = self._product(x)
             x.mul_(loop).add_(product)
+            del product  # before there is another one
             yield x
 
     def _chebyshev(self, x: Tensor, degree: int) -> Iterator[Tensor]:
@@ -133,6 +134,7 @@ class Propagation:
             factor = 4.0 if step else 2.0
             product = self._product(now)
             before.neg_().addcmul_(now, factor * loop - factor / 2).add_(product, alpha=factor)
+            del product
             before, now = now, before
             yield now
 

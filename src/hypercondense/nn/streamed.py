@@ -34,7 +34,13 @@ from hypercondense.nn.inputs import Inputs
 from hypercondense.nn.message_passing import Structure
 from hypercondense.nn.sparse import Input, input_features
 from hypercondense.nn.training import Configuration
-from hypercondense.runtime.memory import available_bytes, format_size, parse_size, resident_bytes
+from hypercondense.runtime.memory import (
+    available_bytes,
+    format_size,
+    give_back,
+    parse_size,
+    resident_bytes,
+)
 from hypercondense.runtime.rng import seeded
 from hypercondense.runtime.threads import free_cores
 
@@ -72,6 +78,7 @@ def check_budget(source: Hypergraph, memory: int | None, *, lists: int = 0, scal
     """
     if memory is None or not source.is_mapped:
         return
+    give_back()
     needed = resident_bytes() + SPARE + lists * source.num_nodes + least_bytes(source)
     if needed > memory:
         raise ConfigError(

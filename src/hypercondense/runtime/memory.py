@@ -1,6 +1,7 @@
 """How much memory is used and free, and reading sizes like ``2GB``."""
 
 import contextlib
+import ctypes
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ _MOST = 10**18  # bytes that may be asked for: no machine has as many
 _STATUS = Path("/proc/self/status")
 _MACHINE = Path("/proc/meminfo")
 _CLEAR = Path("/proc/self/clear_refs")
+_ARENA_MAX = -8  # of glibc's mallopt: heaps that threads share
 
 
 def parse_size(text: str) -> int:
@@ -66,6 +68,17 @@ def resident_bytes() -> int:
     """Memory that this process has now (Linux), else the most it has had."""
     told = _told(_STATUS, "VmRSS")
     return peak_bytes() if told is None else told
+
+
+def give_back() -> None:
+    """Let the system have what was freed, and keep one heap from now on (glibc; elsewhere nothing happens).
+
+    A thread has a heap of its own otherwise, and what was freed in it counts as memory of this process.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        allocator = ctypes.CDLL(None)
+        allocator.mallopt(_ARENA_MAX, 1)
+        allocator.malloc_trim(0)
 
 
 def available_bytes(told_by: Path = _MACHINE) -> int | None:
