@@ -120,6 +120,23 @@ def test_budget_is_respected(tmp_path, kind):
     assert peak <= budget + structure
 
 
+@pytest.mark.parametrize("node_ids", [None, np.arange(50)])
+def test_nothing_is_left_of_a_panel_when_the_next_is_made(tmp_path, monkeypatch, node_ids):
+    np.save(tmp_path / "in.npy", random_features(20_000, 100))
+    source, left = large_source(np.load(tmp_path / "in.npy", mmap_mode="r")), []
+    monkeypatch.setattr(blocked, "give_back", lambda: left.append(tracemalloc.get_traced_memory()[0]))
+    where = {"out": tmp_path / "out.npy"} if node_ids is None else {"node_ids": node_ids}
+    tracemalloc.start()
+    try:
+        held = Propagation.of(source)
+        structure = tracemalloc.get_traced_memory()[0]
+        del held
+        diffuse(source, WEIGHTS, memory=12_000_000, threads=1, **where)
+    finally:
+        tracemalloc.stop()
+    assert len(left) > 2 and max(left) < structure + 10 * 4 * source.num_nodes  # a panel has more columns
+
+
 def test_extra_memory_without_a_budget_is_small():
     features = random_features(20_000, 600)
     source = large_source(features)
