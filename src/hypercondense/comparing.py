@@ -7,6 +7,7 @@ from typing import Any
 
 from hypercondense.catalogue import make_method, recorded_name
 from hypercondense.condensation import Condensation
+from hypercondense.condensing.allotment import condensed_labels
 from hypercondense.condensing.job import Method
 from hypercondense.condensing.run import condense_by
 from hypercondense.errors import ConfigError
@@ -128,6 +129,10 @@ def compare(
         "cache_dir": scores_dir,
         "memory": memory,
     }
+    size = 0
+    if any(method is not None for method in chosen.values()):  # a wrong size is refused now, too
+        labels = source.labels[split.train_ids]
+        size = len(condensed_labels(labels, num_nodes=source.num_nodes, ratio=ratio, nodes=nodes))
     if WHOLE in chosen:  # refused now rather than after long work
         prepare(source, source, split, models=models, **protocol)
     rows: list[Compared] = []
@@ -135,7 +140,7 @@ def compare(
     with watched(progress) as report:
         shared = dict.fromkeys(models, workers)
         if tells_time(report) or not workers:
-            sizes = costs.Sizes.of(source, split, nodes or round((ratio or 0.0) * source.num_nodes))
+            sizes = costs.Sizes.of(source, split, max(1, size))
             trainings = _trainings(source, split, sizes, models, protocol)
             expect(report, _stages(chosen, sizes, trainings, seeds, runs))
             shared = {

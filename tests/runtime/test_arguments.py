@@ -91,6 +91,8 @@ def test_a_method_may_be_a_value_of_any_kind(source: Hypergraph, parts: Split) -
         (lambda s, p, r: hc.compare(s, p, nodes=6, methods=[Auto()]), "methods must be names, got a Auto"),
         (lambda s, p, r: hc.compare(s, p, nodes=6, seeds=0), "seeds must be at least 1, got 0"),
         (lambda s, p, r: hc.compare(s, p, nodes=6, seeds=[0]), r"seeds must be a whole number, got \[0\]"),
+        (lambda s, p, r: hc.compare(s, p, workers=0), "how many condensed nodes"),
+        (lambda s, p, r: hc.compare(s, p, ratio=1, workers=0), "was 1 % meant"),
         (lambda s, p, r: hc.tune(s, r, p), "got a Condensation; call it as tune"),
         (lambda s, p, r: hc.tune("small", s, p), "got a str; call it as tune"),
         (lambda s, p, r: hc.statistics("digits"), "got a str; call it as statistics"),

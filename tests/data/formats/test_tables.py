@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from hypercondense.data.formats import read
+from hypercondense.errors import FormatError
 from makers import format_examples
 from makers.format_examples import refuses
 
@@ -91,3 +92,12 @@ def test_two_tables_of_one_kind_are_refused(tmp_path: Path) -> None:
     tables(tmp_path)
     (tmp_path / "labels.tsv").write_text("node\tlabel\n")
     refuses(tmp_path, "both there")
+
+
+def test_tables_with_other_names_are_told_what_they_should_be_called(tmp_path: Path) -> None:
+    (tmp_path / "customers.csv").write_text("customer,age\nann,3\n", "utf-8")
+    for path in (tmp_path, tmp_path / "customers.csv"):
+        with pytest.raises(
+            FormatError, match=r"not called as those .* incidence\.csv \(columns node and hyper"
+        ):
+            read(path)

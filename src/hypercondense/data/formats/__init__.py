@@ -127,11 +127,12 @@ def _reader_of(path: Path) -> Reader:
     for reader in READERS:
         if reader.recognises(path):
             return reader
-    if path.is_dir() and any(one.suffix.lower() in (".csv", ".tsv") for one in path.iterdir()):
+    files = path.iterdir() if path.is_dir() else [path]
+    if any(one.suffix.lower() in (".csv", ".tsv") for one in files):
         raise FormatError(
-            f"{path} has tables that are not called as those of a hypergraph: incidence.csv with columns "
-            "node and hyperedge, features.csv and labels.csv; rename yours, or read them in Python by "
-            "hypercondense.from_pandas"
+            f"{path} has tables, but they are not called as those of a hypergraph, which is a folder with "
+            "incidence.csv (columns node and hyperedge), features.csv and labels.csv; rename yours, or read "
+            "them in Python by hypercondense.from_pandas"
         )
     names = ", ".join(reader.name for reader in READERS)
     raise FormatError(f"{path} is of no known format; known are {names}: docs/formats.md shows their files")
