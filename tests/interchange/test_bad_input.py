@@ -97,6 +97,15 @@ def test_tensors_and_tables_of_pandas_are_read_by_place_or_by_index() -> None:
     assert source.feature_names == ("age",) and source.labels.tolist() == [0, 1]
 
 
+def test_advice_for_rows_without_ids_is_that_of_the_library() -> None:
+    polars = pytest.importorskip("polars")
+    with pytest.raises(ConversionError, match=r"in 1 rows, the first is row 0; .*by drop_nulls\('node'\)$"):
+        hc.from_polars(
+            polars.DataFrame({"node": ["a"], "hyperedge": [0]}),
+            polars.DataFrame({"node": [None, "a"], "x": [1.0, 2], "label": [0, 1]}),
+        )
+
+
 def test_labels_of_several_classes_are_refused() -> None:
     with pytest.raises(ConversionError, match=r"label \[1\] in row 0 is a list; a node has one class"):
         tables(label=[[1], [2], None])

@@ -19,7 +19,7 @@ from hypercondense.hypergraph.checks import (
 from hypercondense.hypergraph.given import texts
 from hypercondense.interchange.facts import Facts
 from hypercondense.interchange.ids import names_of
-from hypercondense.interchange.problems import Problems, shown, tell
+from hypercondense.interchange.problems import Problems, and_more, shown, tell
 
 
 @dataclass(kw_only=True)
@@ -143,8 +143,8 @@ class Arrived:
         if len(bad):
             first, given = bad[0], float(self.weights[bad[0]])
             self.problems.add(
-                f"weights must be above 0 and finite: {self._membership(first)} is {given:g}, and "
-                f"{len(bad) - 1} more are not"
+                f"weights must be above 0 and finite: {self._membership(first)} is {given:g}"
+                f"{and_more(len(bad), 'are not')}"
             )
 
     def _membership(self, place: int) -> str:

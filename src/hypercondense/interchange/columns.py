@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hypercondense.hypergraph import UNKNOWN, Ids
 from hypercondense.hypergraph.arrays import NO_PART, PARTS, Parts
 from hypercondense.interchange.facts import Facts
-from hypercondense.interchange.problems import Problems, shown, tell
+from hypercondense.interchange.problems import Problems, and_more, shown, tell
 
 #: What to do with columns of texts and categories: refuse them, make a column of each value, leave them out.
 Text: TypeAlias = Literal["error", "one-hot", "drop"]
@@ -99,7 +99,7 @@ def _filled(
     if len(large):
         problems.add(
             f"{what} {name[:40]!r} must hold finite numbers of 32 bits: row {large[0]} is "
-            f"{numbers[large[0]]:g}, and {len(large) - 1} more are not"
+            f"{numbers[large[0]]:g}{and_more(len(large), 'are not')}"
         )
     missing = np.flatnonzero(np.isnan(numbers))
     if not len(missing):

@@ -24,7 +24,7 @@ from hypercondense.interchange.facts import KEY, Facts, facts_of, read_facts
 from hypercondense.interchange.hif_content import Edge, Hif, Incidence, Node
 from hypercondense.interchange.hif_nodes import put_hif_nodes
 from hypercondense.interchange.ids import ids_of, number_all, numbered
-from hypercondense.interchange.problems import Problems, shown, tell, tell_unused
+from hypercondense.interchange.problems import Problems, and_more, shown, tell, tell_unused
 from hypercondense.interchange.table_columns import feature_columns
 
 _WEIGHT = "weight"
@@ -137,8 +137,8 @@ def _weights(
     if len(both):
         one = incidences[both[0]]
         problems.add(
-            f"node {shown(one.node)} has a weight in edge {shown(one.edge)}, which has another one itself, "
-            f"as have {len(both) - 1} more; leave one of them out"
+            f"node {shown(one.node)} has a weight in edge {shown(one.edge)}, which has another one "
+            f"itself{and_more(len(both), 'do')}; leave one of them out"
         )
     return np.where(weights != 1, weights, of_edges)
 

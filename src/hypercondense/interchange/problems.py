@@ -130,6 +130,15 @@ def need(module: str, extra: str) -> Any:
         ) from error
 
 
+def and_more(number: int, what: str) -> str:
+    """The end of a sentence about the first of several.
+
+    >>> and_more(2, "are not"), and_more(1, "are not")
+    (', and 1 more are not', '')
+    """
+    return f", and {number - 1:,} more {what}" if number > 1 else ""
+
+
 def shown(given: object) -> str:
     """What was given, short and harmless."""
     return safe(repr(given))[:_LETTERS]

@@ -21,7 +21,7 @@ from hypercondense.interchange.columns import (
 )
 from hypercondense.interchange.facts import Facts, facts_of
 from hypercondense.interchange.ids import ids_of, number_all, numbered
-from hypercondense.interchange.problems import Problems, shown, tell_unused
+from hypercondense.interchange.problems import Problems, and_more, shown, tell_unused
 
 NODE, HYPEREDGE, WEIGHT = "node", "hyperedge", "weight"
 #: Shares of a class, for each a column.
@@ -122,9 +122,14 @@ def _ids(columns: Columns, column: Hashable, of: str, problems: Problems) -> lis
     ids = _listed(columns[column])
     empty = [row for row, one in enumerate(ids) if is_missing(one)]
     if empty:
+        name = repr(str(column)[:_SHOWN])
+        how = {
+            "tables of pandas": f", by dropna(subset=[{name}])",
+            "tables of Polars": f", by drop_nulls({name})",
+        }
         problems.add(
-            f"column {str(column)[:_SHOWN]!r} of the table of {of} has no value in {len(empty)} rows, the "
-            f"first is row {empty[0]}; leave such rows out, by dropna(subset=[{str(column)[:_SHOWN]!r}])"
+            f"column {name} of the table of {of} has no value in {len(empty)} rows, the first is row "
+            f"{empty[0]}; leave such rows out{how.get(problems.what, '')}"
         )
         return None
     return ids
@@ -150,7 +155,7 @@ def _node_table(ids: list[Any], problems: Problems) -> dict[Any, int] | None:
         again = ids[twice[0]]
         problems.add(
             f"the table of nodes must have a row for each: rows {first[again]} and {twice[0]} are both of "
-            f"{shown(again)}, and {len(twice) - 1} more are of a node that was there before"
+            f"{shown(again)}{and_more(len(twice), 'are of a node that was there before')}"
         )
     return table
 
