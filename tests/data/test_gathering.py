@@ -1,5 +1,8 @@
 """Tables in many files, in any order, become the hypergraph that they were written from."""
 
+import subprocess
+import sys
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -216,3 +219,16 @@ def test_texts_are_no_weights_and_the_first_line_is_a_header_whatever_follows(tm
     write(tmp_path / "in", "incidences", incidences, ending="csv")
     with pytest.raises(FormatError, match="column 'weight' of incidences must be numbers, it is VARCHAR"):
         gather(tmp_path / "in", tmp_path / "out")
+
+
+def test_the_command_says_one_line_and_nothing_else(tmp_path):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "incidences.csv").write_text("node,hyperedge\n0,0\n1,0\n2,1\n")
+    (tmp_path / "parts" / "nodes.csv").write_text("node,label,a\n0,0,1.5\n1,1,0.5\n2,1,2.5\n")
+    words = ["convert", str(tmp_path / "parts"), str(tmp_path / "out"), "--mapped"]
+    command = [sys.executable, "-m", "hypercondense", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and len(done.stderr.splitlines()) == 1 and done.stdout == ""
+    command[-1] = "-q"
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2 and "OUT --mapped" in refused.stderr

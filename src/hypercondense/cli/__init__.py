@@ -19,7 +19,8 @@ OK, BUG, WRONG, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 2 wrong input, 130 interrupted, 141 nobody reads, 1 a bug."""
     status = run(sys.argv[1:] if arguments is None else arguments)
-    gc.freeze()  # the collections at the end of Python would look at all of torch, for half a second
+    if "_duckdb" not in sys.modules:  # what is frozen it calls leaked, in fifty lines
+        gc.freeze()  # the collections at the end of Python would look at all of torch, for half a second
     sys.exit(status)
 
 

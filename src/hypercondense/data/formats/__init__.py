@@ -127,7 +127,14 @@ def _reader_of(path: Path) -> Reader:
     for reader in READERS:
         if reader.recognises(path):
             return reader
-    files = path.iterdir() if path.is_dir() else [path]
+    files = list(path.iterdir()) if path.is_dir() else [path]
+    if any(one.name.startswith("incidences") for one in files) and any(
+        one.name.startswith("nodes") for one in files
+    ):
+        raise FormatError(
+            f"{path} has tables incidences* and nodes*, which are made into a hypergraph first: "
+            f"hypercondense convert {path} OUT --mapped"
+        )
     if any(one.suffix.lower() in (".csv", ".tsv") for one in files):
         raise FormatError(
             f"{path} has tables, but they are not called as those of a hypergraph, which is a folder with "
