@@ -229,6 +229,6 @@ def test_the_command_says_one_line_and_nothing_else(tmp_path):
     command = [sys.executable, "-m", "hypercondense", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and len(done.stderr.splitlines()) == 1 and done.stdout == ""
-    command[-1] = "-q"
+    command[-2:] = [str(tmp_path / "other")]
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     assert refused.returncode == 2 and "OUT --mapped" in refused.stderr
