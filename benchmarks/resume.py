@@ -22,23 +22,23 @@ from hypercondense import load_condensed
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def processor_seconds(process: int) -> float:
-    """What a running process took so far, by the system."""
+def is_before(process: int, seconds: float) -> bool:
+    """Whether a process still runs and took less than so many processor seconds, by the system."""
     fields = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
+    return fields[0] != "Z" and (int(fields[11]) + int(fields[12])) / _TICKS < seconds
 
 
 def seconds_of(words: list[str], cache: Path, *, until: float | None = None) -> float:
     """Processor seconds of a command, which is interrupted after so many of them."""
     command = [sys.executable, "-m", "hypercondense", "condense", *words, "-q"]
     process = subprocess.Popen(command, env={**os.environ, "XDG_CACHE_HOME": str(cache)})
-    while until is not None and processor_seconds(process.pid) < until:
+    while until is not None and is_before(process.pid, until):
         time.sleep(0.02)
     if until is not None:
         process.send_signal(signal.SIGINT)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if (process.returncode == 0) is not (until is None):
+    if (process.returncode == 0) is not (until is None):  # a run that was quicker than the whole, too
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
     return used.ru_utime + used.ru_stime
 
