@@ -204,7 +204,9 @@ def _in_time(
     """
     begin, used = time.perf_counter(), time.process_time()
     one, asked = networks.forecast(job.labels), networks.repeats
-    waited = (time.perf_counter() - begin) / max(1e-3, time.process_time() - used)  # for a processor
+    waited = (time.perf_counter() - begin) / max(1e-3, time.process_time() - used)
+    waited = min(_SLOWEST, max(1.0, waited))  # for a processor: so many times as long as its work
+    one *= waited
     left = max(0.0, budget.seconds - (time.perf_counter() - job.began))
     networks.repeats = max(1, min(asked, int(_ASKING_SHARE * left / (ASKS_AFTER * one))))
     asking = ASKS_AFTER * one * networks.repeats
