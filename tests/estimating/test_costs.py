@@ -30,6 +30,9 @@ class Told:
     def network(self, model):
         return OfNetwork(step=0.001, look=0.002)
 
+    def rows_judge(self):
+        return 0.3
+
     def whole_step(self, model):
         return 0.004
 
@@ -43,7 +46,7 @@ def test_seconds_are_pieces_times_how_often(source):
     epochs, looks = (PRESETS["ahgcdd-x"][1].goal.epochs, PRESETS["ahgcdd-x"][1].looks)
     judge = 80 * 0.001 + 4 * 0.002
     expected = {"diffusion": 1.0, "start": 0.75, "optimization": epochs * 0.01, "looks": (looks + 1) * judge,
-                "guard": judge}  # fmt: skip
+                "guard": judge, "ledger": 0.004 + 0.002}  # fmt: skip
     assert seconds == pytest.approx({**expected, "total": sum(expected.values())})
 
 
@@ -86,6 +89,12 @@ def test_a_search_is_the_sum_of_its_trials_within_its_time(source):
 def test_methods_without_known_stages_are_refused(source):
     with pytest.raises(ConfigError, match="of recipes and of auto"):
         told(source, "herding")
+
+
+def test_many_validation_nodes_are_judged_by_rows():
+    large = synthetic(num_nodes=40_000, num_hyperedges=30_000, num_features=2, num_classes=2, seed=0)
+    seconds = told(large, "ahgcdd-x").condense.seconds
+    assert seconds["looks"] == pytest.approx((PRESETS["ahgcdd-x"][1].looks + 1) * 0.3)
 
 
 def test_parts_of_a_goal_are_brief_and_alone():

@@ -10,6 +10,7 @@ from hypercondense.catalogue import given_method
 from hypercondense.condensing.allotment import RatioOf, condensed_labels
 from hypercondense.condensing.dual_level import DualLevel
 from hypercondense.condensing.job import Method
+from hypercondense.condensing.material import MANY
 from hypercondense.condensing.predict import Predict
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.starts import Better
@@ -214,7 +215,11 @@ class _Work:
             if (limit := self._limit(method)) is not None:
                 stages = {stage: min(1.0, limit / sum(stages.values())) * s for stage, s in stages.items()}
         scored = any(isinstance(recipe.goal, (DualLevel, Predict)) and recipe.looks for recipe in recipes)
-        return {**stages, "guard": (1 if scored else 2) * judge if self.sizes.validation else 0.0}
+        stages["guard"] = (1 if scored else 2) * judge if self.sizes.validation else 0.0
+        if not self.source.is_mapped:  # an epoch on everything, with its look, tells what a training costs
+            one = self.growth * self.pieces.whole_step("hgnn")
+            stages["ledger"] = one + self._looks(self._network("hgnn"), 1)
+        return stages
 
     def training(self, model: str) -> float:
         """One training that is evaluated, in each form of the network, and its score on test nodes."""
@@ -248,6 +253,8 @@ class _Work:
         if isinstance(recipe.goal, Predict):
             (*_, (part, _)) = goal_parts(recipe)
             return self.pieces.recipe(part).look
+        if isinstance(recipe.goal, DualLevel) and self.sizes.validation >= MANY:
+            return self.pieces.rows_judge()
         of = self._network("hgnn")
         return _SHORT * of.step + self._looks(of, _SHORT_LOOKS)
 

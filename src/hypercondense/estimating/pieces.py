@@ -11,27 +11,31 @@ from tempfile import TemporaryDirectory
 from typing import Protocol
 
 import numpy as np
+import torch
 from msgspec import structs
+from torch.nn import functional
 
 from hypercondense.condensing.dual_level import DualLevel
 from hypercondense.condensing.job import Job
-from hypercondense.condensing.material import Material
+from hypercondense.condensing.material import MANY, Material
 from hypercondense.condensing.predict import Predict
 from hypercondense.condensing.recipe import Recipe
 from hypercondense.condensing.starts import Better
+from hypercondense.condensing.unrolled import Unrolled
 from hypercondense.errors import CondensationError
 from hypercondense.evaluation.forecast import timed
 from hypercondense.hypergraph import Hypergraph, Ids, Split, split_from_ids
 from hypercondense.nn import build
+from hypercondense.nn.learner import averaged_learner
 from hypercondense.nn.looks import VALIDATE_EVERY, Looks
 from hypercondense.nn.training import Configuration, Inputs, fitting_step, train
 from hypercondense.runtime import memory
 from hypercondense.runtime.loading import load_optimizers
-from hypercondense.runtime.rng import seeded
+from hypercondense.runtime.rng import Stream, generator, seeded
 from hypercondense.runtime.threads import one_thread
 from hypercondense.typed import digest_of
 
-_ENTRIES, _NODES, _LEAST = 4_000_000, 20_000, 2_000  # features, and nodes of a part at most and least
+_ENTRIES, _NODES, _LEAST = 16_000_000, 20_000, 2_000  # features, and nodes of a part at most and least
 _ROUNDS = 3  # of epochs between two looks, in a training that tells what a step takes
 _LONGEST, _MOST = 0.3, 8  # seconds and epochs of an optimization that tell what one epoch takes
 
@@ -71,6 +75,9 @@ class Pieces(Protocol):
 
     def whole_step(self, model: str) -> float:
         """Of a network, in its first form, that is trained on the part itself."""
+
+    def rows_judge(self) -> float:
+        """One score of rows by the network that is asked about a sample of many validation nodes."""
 
     @property
     def working_bytes(self) -> int:
@@ -131,6 +138,22 @@ class Measured:
             look = timed(lambda: looks.at_all(trained.model)) if len(looks.ids) else 0.0
         look *= len(few.in_each_form())
         return OfNetwork(step=max(0.0, seconds - _ROUNDS * look) / (_ROUNDS * VALIDATE_EVERY), look=look)
+
+    def rows_judge(self) -> float:
+        """As :class:`Pieces` says."""
+        condensed, shown = (
+            self._condensed(),
+            self.source.dense_features(np.arange(MANY) % self.source.num_nodes),
+        )
+        rows = torch.from_numpy(condensed.dense_features().copy())
+        targets = functional.one_hot(torch.from_numpy(self.labels.copy()), self.source.num_classes).float()
+
+        def judge() -> None:
+            chance = generator(0, Stream.LEARNERS)
+            averaged_learner(rows, targets, how=Unrolled().training, chance=chance)(torch.from_numpy(shown))
+
+        with self._watched(), one_thread():
+            return timed(judge)
 
     def whole_step(self, model: str) -> float:
         """As :class:`Pieces` says."""
