@@ -11,9 +11,7 @@ import torch
 
 from hypercondense.condensing.checkpoint import (
     Checkpoint,
-    pack_optimizer,
     remove_checkpoint,
-    unpack_optimizer,
 )
 from hypercondense.condensing.run import condense_by
 from hypercondense.errors import CondensationError, FormatError
@@ -150,24 +148,3 @@ def test_resuming_with_other_options_is_refused_and_says_which(
         again(select=True)
     with pytest.raises(CondensationError, match=r"was made with settings .*'epochs': 8"):
         again(quick("ahgcdd-x", goal__epochs=9))
-
-
-def test_adam_is_found_again_as_it_was() -> None:
-    def optimizer() -> tuple[torch.Tensor, torch.optim.Optimizer]:
-        weights = torch.ones(3, requires_grad=True)
-        return weights, torch.optim.Adam([weights], lr=0.1)
-
-    def step(weights: torch.Tensor, adam: torch.optim.Optimizer, factor: float) -> None:
-        weights.grad = factor * torch.arange(1.0, 4.0)
-        adam.step()
-
-    (first, adam), (second, again) = optimizer(), optimizer()
-    for factor in (1.0, -3.0):
-        step(first, adam, factor)
-    with torch.no_grad():
-        second.copy_(first)
-    packed = {name: tensor.clone() for name, tensor in pack_optimizer("name", adam).items()}
-    unpack_optimizer("name", again, packed)
-    step(first, adam, 2.0)
-    step(second, again, 2.0)
-    assert torch.equal(first, second)

@@ -2,11 +2,13 @@
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from hypercondense.condensing.checkpoint import Checkpoint
 from hypercondense.condensing.job import Job
 from hypercondense.condensing.maps import Map
 from hypercondense.condensing.material import Material
@@ -58,6 +60,28 @@ def test_training_nodes_have_their_class_and_others_what_teachers_say(
 def test_teachers_are_asked_once_for_each_seed(material: Material) -> None:
     assert material.opinions(ONE, seed=0) is material.opinions(Teachers(number=1), seed=0)
     assert not torch.equal(material.opinions(ONE, seed=0), material.opinions(ONE, seed=1))
+
+
+def test_a_teacher_that_was_interrupted_goes_on(
+    small: Hypergraph, its_parts: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs, saved, real = Inputs.of(small), [], Checkpoint.save
+
+    def save(self: Checkpoint, tensors: Any, facts: Any) -> None:
+        real(self, tensors, facts)
+        saved.append(facts.get("epochs"))
+        if len(saved) == 30:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Checkpoint, "save", save)
+    begun = Checkpoint(tmp_path, {"what": "a test"}, every=0)
+    with pytest.raises(KeyboardInterrupt):
+        opinions(Teachers(number=1), inputs, its_parts, seed=1, checkpoint=begun)
+    again = Checkpoint(tmp_path, {"what": "a test"}, every=0, resume=True)
+    found = opinions(Teachers(number=1), inputs, its_parts, seed=1, checkpoint=again)
+    assert saved[29:32] == [30, 31, 32] and saved[-1] is None
+    assert torch.equal(found, opinions(Teachers(number=1), inputs, its_parts, seed=1))
+    assert len(list(tmp_path.iterdir())) == 1  # what the teacher said
 
 
 def test_the_opinion_is_the_mean_of_trainings_on_the_whole(small: Hypergraph, its_parts: Split) -> None:

@@ -153,21 +153,3 @@ def _states(folder: Path) -> list[Path]:
         *folder.glob(f"{_TRIAL}*.safetensors"),
         *folder.glob(f"{_PART}*.safetensors"),
     ]
-
-
-def pack_optimizer(prefix: str, optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
-    """The running averages and step counts of Adam as named tensors."""
-    state = optimizer.state_dict()["state"]
-    return {f"{prefix}.{index}.{key}": value for index, row in state.items() for key, value in row.items()}
-
-
-def unpack_optimizer(
-    prefix: str, optimizer: torch.optim.Optimizer, tensors: Mapping[str, torch.Tensor]
-) -> None:
-    """Put back what :func:`pack_optimizer` took."""
-    state: dict[int, dict[str, torch.Tensor]] = {}
-    for name, value in tensors.items():
-        if name.startswith(f"{prefix}."):
-            _, index, key = name.rsplit(".", 2)
-            state.setdefault(int(index), {})[key] = value
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from hypercondense.condensing.candidate import Candidate
-from hypercondense.condensing.checkpoint import pack_optimizer, unpack_optimizer
 from hypercondense.condensing.generator import follow_gradient
+from hypercondense.nn.unfinished import pack_optimizer, unpack_optimizer
 
 
 class Leaves:

@@ -65,9 +65,11 @@ def opinions(
             with part.continuing():
                 told = saved[0]["opinion"].to(total).reshape(total.shape)
         else:
-            told = _opinion(teachers, source, split, teacher_seed, metric)
-            if part:
+            under_way = checkpoint and checkpoint.part(f"{key}, not finished")
+            told = _opinion(teachers, source, split, seed=teacher_seed, metric=metric, store=under_way)
+            if part and under_way:
                 part.save({"opinion": told}, {})
+                under_way.forget()
         if told.isfinite().all():
             total, asked_so_far = total + told, asked_so_far + 1
         progress("teach", done, teachers.number)
@@ -85,10 +87,18 @@ def opinions(
     return shares
 
 
-def _opinion(teachers: Teachers, source: Inputs, split: Split, seed: int, metric: Metric) -> Tensor:
+def _opinion(
+    teachers: Teachers,
+    source: Inputs,
+    split: Split,
+    *,
+    seed: int,
+    metric: Metric,
+    store: Checkpoint | None,
+) -> Tensor:
     """What one teacher thinks of every node."""
     with one_thread():
         asked = Configuration(model=teachers.network)
-        model = train(asked, source, source, split, seed=seed, metric=metric).model
+        model = train(asked, source, source, split, seed=seed, metric=metric, store=store).model
         with torch.no_grad():
             return F.softmax(model(source.features, source.structure), dim=1)

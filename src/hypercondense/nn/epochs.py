@@ -41,13 +41,16 @@ class Epochs:
     Args:
         model: The network that is trained; looks at the end put other weights into it.
         look: How validation nodes are asked.
+
+    Attributes:
+        number: How many were offered.
     """
 
     def __init__(self, model: HypergraphNetwork, look: Looks) -> None:
         self.model, self.look = model, look
         self.apart = look.apart(model)
         self._kept: list[Epoch] = []
-        self._number = 0
+        self.number = 0
 
     @property
     def expected_looks(self) -> int:
@@ -65,11 +68,23 @@ class Epochs:
         """Keep the present weights, and look at them if it is their turn."""
         weights = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
         self._kept.append(Epoch(epoch, weights))
-        self._number += 1
-        if self._number % self.apart == 0 or self._number == self.look.number:
+        self.number += 1
+        if self.number % self.apart == 0 or self.number == self.look.number:
             self._look_at(len(self._kept) - 1)
         if self.apart == 1:
             self._kept = self._best(self.look.finalists)
+
+    @property
+    def offered(self) -> Sequence[Epoch]:
+        """Those that may still be chosen."""
+        return tuple(self._kept)
+
+    def continue_from(
+        self, offered: Sequence[Epoch], weights: Sequence[Mapping[str, Tensor]], number: int
+    ) -> None:
+        """As if these had been offered, with their weights, of so many in all."""
+        self._kept = [replace(one, weights=own) for one, own in zip(offered, weights, strict=True)]
+        self.number = number
 
     def chosen(self) -> Epoch | None:
         """The best, whose weights the model then has; ``None`` if none was offered."""

@@ -25,6 +25,7 @@ from hypercondense.nn.base import Form
 from hypercondense.nn.epochs import Epoch, Epochs
 from hypercondense.nn.inputs import Inputs, told_classes
 from hypercondense.nn.looks import SAMPLING, VALIDATE_EVERY, Looks, Sampling
+from hypercondense.nn.unfinished import Store, keep, put_back
 from hypercondense.runtime.progress import Progress, silent
 from hypercondense.runtime.rng import seeded
 
@@ -102,12 +103,14 @@ def train(
     metric: Metric = "accuracy",
     sampling: Sampling = SAMPLING,
     progress: Progress = silent,
+    store: Store | None = None,
 ) -> Trained:
     """Train on ``train_graph``, choose the epoch on the validation nodes of ``source`` by ``metric``.
 
     If ``train_graph`` is ``source`` itself, the network learns from ``split.train_ids`` (the whole data);
     otherwise from every labelled node of ``train_graph``. Without validation nodes the last epoch is kept, of
-    a network in its first form.
+    a network in its first form. Of a network with one form ``store`` keeps the state, and what is there is
+    continued.
     """
     if train_graph.num_features != source.num_features:
         raise ValueError(
@@ -139,7 +142,8 @@ def train(
             look = Looks(
                 source, split, every=validate_every, epochs=form.epochs, metric=metric, sampling=sampling
             )
-            return _fit(model, form, train_graph, learn, look=look, tell=tell)
+            alone = store if len(forms) == 1 else None
+            return _fit(model, form, train_graph, learn, look=look, tell=tell, store=alone)
 
     return max(map(trained, range(len(forms))), key=lambda network: (network.validation, -network.loss))
 
@@ -152,17 +156,21 @@ def _fit(
     *,
     look: Looks,
     tell: Callable[..., None],
+    store: Store | None,
 ) -> Trained:
     rate, decay, epochs = configuration.learning_rate, configuration.weight_decay, configuration.epochs
     assert rate is not None and decay is not None and epochs is not None
     optimizer = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=decay)
     epochs_kept = Epochs(model, look)
-    for epoch in range(1, epochs + 1):
+    done = 0 if store is None else put_back(store, model, optimizer, epochs_kept)
+    for epoch in range(done + 1, epochs + 1):
         loss = _step(model, optimizer, train_graph, *learn)
         if look.are_due(epoch):
             epochs_kept.offer(epoch)
             known = {} if epochs_kept.score is None else {"validation": epochs_kept.score}
             tell(epoch, loss=float(loss), **known)
+        if store is not None and store.due():
+            keep(store, epoch, model, optimizer, epochs_kept)
     chosen = epochs_kept.chosen() or Epoch(epochs)
     return Trained(configuration, model.eval(), chosen.number, chosen.score, chosen.loss)
 
