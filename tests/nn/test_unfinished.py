@@ -9,6 +9,7 @@ import torch
 from hypercondense.data import synthetic
 from hypercondense.hypergraph import Hypergraph, Split, split
 from hypercondense.nn.looks import Sampling
+from hypercondense.nn.short_trainings import ShortTrainings
 from hypercondense.nn.training import Configuration, Inputs, Trained, train
 from hypercondense.nn.unfinished import pack_optimizer, unpack_optimizer
 
@@ -34,6 +35,9 @@ class Memory:
         self.epochs += 1
         if facts["epochs"] == self.last:
             raise KeyboardInterrupt
+
+    def forget(self) -> None:
+        self.saved = None
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +66,18 @@ def test_what_was_interrupted_has_the_bits_of_what_was_not(
     assert store.epochs == 30
     assert (found.epoch, found.validation, found.loss) == (expected.epoch, expected.validation, expected.loss)
     torch.testing.assert_close(found.model.state_dict(), expected.model.state_dict(), rtol=0, atol=0)
+
+
+def test_trainings_that_were_interrupted_answer_the_same(source: tuple[Hypergraph, Split]) -> None:
+    whole, parts = source
+    small = synthetic(num_nodes=30, num_hyperedges=20, num_classes=3, seed=1)
+    asked = ShortTrainings(Inputs.of(whole), parts, models=("hgnn", "hcha"), epochs=20, repeats=2)
+    stores = {"hgnn 0": Memory(), "hgnn 1": Memory(7), "hcha 0": Memory(), "hcha 1": Memory()}
+    with pytest.raises(KeyboardInterrupt):
+        asked.contributions(small, stores.__getitem__)
+    assert torch.equal(asked.contributions(small, stores.__getitem__), asked.contributions(small))
+    assert [one.epochs for one in stores.values()] == [20, 20, 20, 20]
+    assert not any(one.saved for one in stores.values())
 
 
 def test_adam_is_found_again_as_it_was() -> None:

@@ -97,7 +97,7 @@ def networks_find(patch: pytest.MonkeyPatch, find: Callable[[Hypergraph], float]
     """Let networks have this share of right answers; what they are asked about is noted in the list."""
     asked: list[Hypergraph] = []
 
-    def contributions(self: ShortTrainings, candidate: Hypergraph) -> torch.Tensor:
+    def contributions(self: ShortTrainings, candidate: Hypergraph, store: object = None) -> torch.Tensor:
         asked.append(candidate)
         return answers(find(candidate), len(self.split.validation_ids)).contributions
 

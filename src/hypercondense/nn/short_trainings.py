@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from statistics import fmean
@@ -18,6 +18,7 @@ from hypercondense.nn import HypergraphNetwork
 from hypercondense.nn.scoring import contributions
 from hypercondense.nn.streamed import check_networks
 from hypercondense.nn.training import Configuration, Inputs, Trained, told_classes, train
+from hypercondense.nn.unfinished import Store
 from hypercondense.runtime.threads import one_thread
 
 _STEPS = 4  # that a forecast is made from
@@ -79,16 +80,23 @@ class ShortTrainings:
                 for one in self.configurations
             ]
 
-    def contributions(self, candidate: Hypergraph) -> Tensor:
-        """What each validation node contributes to the score of each training, (trainings, nodes)."""
+    def contributions(self, candidate: Hypergraph, store: Callable[[str], Store] | None = None) -> Tensor:
+        """What each validation node contributes to the score of each training, (trainings, nodes).
+
+        ``store`` gives the place where a training keeps its state, by its name; at the end they are empty.
+        """
         graph = Inputs.of(candidate, device=self.source.labels.device)
         labels = self.source.labels[self._node_ids]
         with one_thread():
+            runs = [(one, repeat) for one in self.configurations for repeat in range(self.repeats)]
+            stores = [store(f"{one.model} {repeat}") if store else None for one, repeat in runs]
             told = [
-                self._told(self._trained(one, graph, repeat).model)
-                for one in self.configurations
-                for repeat in range(self.repeats)
+                self._told(self._trained(*run, graph, kept).model)
+                for run, kept in zip(runs, stores, strict=True)
             ]
+        for kept in stores:
+            if kept is not None:
+                kept.forget()
         return torch.stack([contributions(one, labels, self.metric) for one in told]).cpu()
 
     @cached_property
@@ -100,7 +108,7 @@ class ShortTrainings:
         return told_classes(self.source.seen_by(self._node_ids, None)(model))
 
     def _score(self, configuration: Configuration, graph: Inputs, repeat: int) -> float:
-        return self._trained(configuration, graph, repeat).validation
+        return self._trained(configuration, repeat, graph).validation
 
     def forecast(self, labels: Ids) -> float:
         """Seconds that a training of each model takes on so many nodes, from a few steps and looks.
@@ -132,7 +140,9 @@ class ShortTrainings:
         train(brief, graph, self.source, self.split, seed=self.seed, validate_every=epochs)
         return now() - begin
 
-    def _trained(self, configuration: Configuration, graph: Inputs, repeat: int) -> Trained:
+    def _trained(
+        self, configuration: Configuration, repeat: int, graph: Inputs, store: Store | None = None
+    ) -> Trained:
         return train(
             configuration,
             graph,
@@ -141,4 +151,5 @@ class ShortTrainings:
             seed=self.seed + repeat,
             validate_every=self.every,
             metric=self.metric,
+            store=store,
         )

@@ -28,6 +28,9 @@ class Store(Protocol):
     def save(self, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
         """Replace what was saved."""
 
+    def forget(self) -> None:
+        """Remove it."""
+
 
 def put_back(store: Store, model: HypergraphNetwork, optimizer: torch.optim.Optimizer, kept: Epochs) -> int:
     """Continue from what a store has; the number of epochs that are done."""

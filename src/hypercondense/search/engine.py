@@ -197,7 +197,9 @@ class Engine:
             return self._left_out(proposal, error)
         asked = time.perf_counter()
         with self.job.material.clock.stage("confirm"):
-            contributions = self.networks.contributions(made.hypergraph)
+            keeper, key = self.job.checkpoint, digest_of(proposal.recipe)
+            store = None if keeper is None else lambda name: keeper.part(f"{name} asked about {key}")
+            contributions = self.networks.contributions(made.hypergraph, store)
         taken = time.perf_counter() - asked
         self.deadline.reserved = max(self.deadline.reserved, ASKS_AFTER * taken)
         return contributions
