@@ -269,8 +269,8 @@ class _Work:
         """Call ``work`` with every block of columns, several at once; ``before`` are already done."""
         starts = range(0, num_columns, self.plan.width)
         blocks = [slice(start, min(start + self.plan.width, num_columns)) for start in starts]
-        with workers(self.plan.threads) as pool:
-            for block, _ in zip(blocks, pool.map(work, blocks), strict=True):
+        with workers(self.plan.threads) as share:
+            for block, _ in zip(blocks, share(work, blocks), strict=True):
                 self.progress("diffuse", before + block.stop, self.features.shape[1])
 
 

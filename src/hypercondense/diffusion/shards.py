@@ -8,7 +8,7 @@ import shutil
 import warnings
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -105,8 +105,8 @@ class Filed(Factor):
                 piece = slice(begin, min(begin + step, len(whole)))
                 whole[piece] = shard.part(piece).times(x)
 
-        with workers(self.threads) as pool:
-            for _ in pool.map(put, self.shards):
+        with workers(self.threads) as share:
+            for _ in share(put, self.shards):
                 pass
         return product
 
@@ -157,12 +157,19 @@ def rows_of(starts: Any, columns: Any, values: Any) -> Compressed:
 
 
 @contextmanager
-def workers(count: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that each use one torch thread; the number torch is set to is the same afterwards."""
+def workers(count: int) -> Iterator[Callable[[Callable[[slice], None], Iterable[slice]], Iterable[None]]]:
+    """A ``map`` of threads that each use one torch thread, whose number is the same afterwards.
+
+    One is the thread that asks: in another, memory for every product would be new, and slow to touch.
+    """
     before = torch.get_num_threads()
     try:
-        with ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            yield pool
+        if count == 1:
+            torch.set_num_threads(1)
+            yield map
+        else:
+            with ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+                yield pool.map
     finally:
         # A thread that sets its own number also sets it for the threads still to come.
         torch.set_num_threads(before)
