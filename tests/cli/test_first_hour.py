@@ -13,6 +13,7 @@ from hypercondense.cli import run
 from hypercondense.cli.out_folder import default_out
 from hypercondense.condensation import load_condensed
 from hypercondense.evaluation import forecast
+from hypercondense.files.locking import exclusive
 
 STRANGE = {0: 'o\'neil, "ann"', 1: "line\nbreak", 2: "🦊", 3: "\x1b[31mred"}
 
@@ -205,6 +206,12 @@ def test_beside_an_interrupted_run_another_says_so(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shop-0.01.partial").mkdir()
+    assert default_out("shop", 0.01, None, resume=False) == Path("shop-0.01-2")
+    assert not capsys.readouterr().err  # there is nothing to go on with
+    (tmp_path / "shop-0.01.partial" / "checkpoint.safetensors").touch()
+    with exclusive(tmp_path / "shop-0.01.partial" / "lock"):
+        assert default_out("shop", 0.01, None, resume=False) == Path("shop-0.01-2")
+    assert not capsys.readouterr().err  # somebody is at it
     assert default_out("shop", 0.01, None, resume=False) == Path("shop-0.01-2")
     assert "an interrupted run into shop-0.01 could go on with --resume" in capsys.readouterr().err
     assert default_out("shop", 0.01, None, resume=True) == Path("shop-0.01")

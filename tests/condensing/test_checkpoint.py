@@ -148,3 +148,13 @@ def test_resuming_with_other_options_is_refused_and_says_which(
         again(select=True)
     with pytest.raises(CondensationError, match=r"was made with settings .*'epochs': 8"):
         again(quick("ahgcdd-x", goal__epochs=9))
+
+
+def test_what_a_writer_left_that_was_killed_at_its_first_write_goes(tmp_path: Path) -> None:
+    part = Checkpoint(tmp_path, {}).part("a teacher")
+    left = tmp_path / f".{part.file}.abcdefgh"
+    left.mkdir()
+    (left / "hypercondense.lock").touch()
+    (left / "new").write_text("half of it")
+    remove_checkpoint(tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -84,6 +84,17 @@ def test_a_teacher_that_was_interrupted_goes_on(
     assert len(list(tmp_path.iterdir())) == 1  # what the teacher said
 
 
+def test_only_whole_trainings_tell_what_a_training_takes(
+    small: Hypergraph, its_parts: Split, tmp_path: Path
+) -> None:
+    material = Material(small, its_parts)
+    resumed = Checkpoint(tmp_path, {}, resume=True)
+    material.opinions(Teachers(number=1), seed=5, checkpoint=resumed)
+    assert material.whole_seconds is None
+    material.opinions(Teachers(number=1), seed=6, checkpoint=Checkpoint(tmp_path, {}))
+    assert material.whole_seconds is not None and material.whole_seconds > 0
+
+
 def test_the_opinion_is_the_mean_of_trainings_on_the_whole(small: Hypergraph, its_parts: Split) -> None:
     inputs = Inputs.of(small)
     seeds = np.random.default_rng([3, 10]).integers(2**31, size=2).tolist()

@@ -508,3 +508,25 @@ def test_a_million_ids_of_text_are_kept() -> None:
     source = hc.from_scipy(incidence, np.ones((10**6, 1), np.float32), [0, 1] * 500_000, node_names=ids)
     assert source.num_nodes == 10**6 and source.node_name(123_456) == "customer 123456"
     assert source.incidence.node_ids.tolist() == [5, 999_999]
+
+
+@pytest.mark.parametrize("what", ["labels", "split"])
+@pytest.mark.parametrize("given", [{0: 1, 1: 0}, "ab"])
+def test_what_has_no_order_of_nodes_is_no_list_of_them(what, given):
+    arguments = {"labels": [0, 1], "split": ["train", "test"], what: given}
+    with pytest.raises(TypeError, match=f"{what} must be a list or an array with an entry for each node"):
+        hc.from_scipy(np.eye(2), np.eye(2), arguments["labels"], split=arguments["split"])
+
+
+def test_numbers_of_arrays_are_parts_of_a_split():
+    given = hc.from_hyperedges([[0, 1, 2]], features=np.eye(3), labels=[0, 1, 0], split=np.array([0, 1, 2]))
+    assert given.parts.tolist() == [0, 1, 2]
+
+
+def test_a_number_of_hyperedges_below_0_is_refused_and_sparse_tensors_are_read():
+    data = {"x": torch.eye(3), "y": torch.tensor([0, 1, 0]), "hyperedge_index": torch.zeros(2, 0).long()}
+    with pytest.raises(ConversionError, match="'num_hyperedges' must be 0 or more, got -3"):
+        hc.from_pyg(Data(**data, num_hyperedges=-3))
+    index = torch.tensor([[0, 1, 2], [0, 0, 1]])
+    found = hc.from_pyg(Data(**{**data, "hyperedge_index": index.to_sparse()}))
+    assert found.incidence.node_ids.tolist() == [0, 1, 2]

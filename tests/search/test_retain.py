@@ -81,7 +81,7 @@ def retained(source: Hypergraph, parts: Split, share: float, **how: Any) -> Cond
 
 
 def test_the_smallest_size_that_keeps_the_share_is_taken(source: Hypergraph, parts: Split) -> None:
-    result = retained(source, parts, 0.5)
+    result = retained(source, parts, np.float32(0.5))
     assert result.curve is not None and result.ledger is not None
     sizes = [point.nodes for point in result.curve]
     assert sizes == sorted(sizes) and sizes[0] == 3

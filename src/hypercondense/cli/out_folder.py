@@ -22,12 +22,26 @@ def default_out(
     stem = f"{Path(source).name.partition('.')[0] or 'source'}-{size}"
     for number in itertools.count(1):
         folder = Path(stem if number == 1 else f"{stem}-{number}")
-        begun = checkpoint_folder(folder).exists()
-        if not os.path.lexists(folder) and (resume or not begun):
+        beside = checkpoint_folder(folder)
+        if not os.path.lexists(folder) and (resume or not beside.exists()):
             return folder
-        if begun:
+        if not resume and _is_begun(beside):
             output.warn(f"an interrupted run into {folder} could go on with --resume; this is a new one")
     raise AssertionError  # there is always a next name
+
+
+def _is_begun(folder: Path) -> bool:
+    """Whether a run left its state here, and is not at work any more."""
+    from hypercondense.condensing.checkpoint import holds_checkpoint
+    from hypercondense.files.locking import BusyError, exclusive
+
+    if not holds_checkpoint(folder):
+        return False
+    try:
+        with exclusive(folder / "lock", remove=True):
+            return True
+    except (BusyError, OSError):
+        return False
 
 
 def checkpoint_folder(out: Path) -> Path:

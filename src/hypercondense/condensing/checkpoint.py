@@ -138,6 +138,9 @@ def remove_checkpoint(folder: Path) -> None:
     for path in _states(folder):
         path.unlink(missing_ok=True)
         remove_drafts(path)
+    for name in (_TRIAL, _PART):  # whose first writer was killed
+        for draft in folder.glob(f".{name}*.safetensors.*"):
+            remove_drafts(folder / draft.name[1:].rpartition(".")[0])
     shutil.rmtree(folder / SIZES, ignore_errors=True)
 
 

@@ -279,7 +279,13 @@ class Material:
         return torch.from_numpy(features.copy()).to(self.device), members
 
     def opinions(
-        self, teachers: Teachers, *, seed: int, select: bool = True, checkpoint: Checkpoint | None = None
+        self,
+        teachers: Teachers,
+        *,
+        seed: int,
+        select: bool = True,
+        checkpoint: Checkpoint | None = None,
+        progress: Progress | None = None,
     ) -> Tensor:
         """Shares of the classes in every node, as teachers see them, (nodes, classes).
 
@@ -300,11 +306,12 @@ class Material:
                     split,
                     seed=seed,
                     metric=self.metric,
-                    progress=self.progress,
+                    progress=progress or self.progress,
                     warn=self.warnings.append,
                     checkpoint=checkpoint,
                 )
-                if teachers.network == "hgnn":
+                # What is continued takes less than a training does.
+                if teachers.network == "hgnn" and not (checkpoint and checkpoint.resume):
                     self.whole_seconds = (time.perf_counter() - begin) / teachers.number
         return self._opinions[key]
 

@@ -108,7 +108,11 @@ class Predict(Value, tag_field="kind", tag="predict"):
         opinions = None
         if self.teachers is not None:
             opinions = job.material.opinions(
-                self.teachers, seed=job.seed, select=job.select, checkpoint=job.checkpoint
+                self.teachers,
+                seed=job.seed,
+                select=job.select,
+                checkpoint=job.checkpoint,
+                progress=job.progress,
             )
         problem = Problem.of(job.material, maps, labels, opinions=opinions, judges=job.chooses)
         chance = generator(job.seed, stream)

@@ -198,7 +198,8 @@ def parts_of(raw: Sequence[Any] | None, labels: Ids, problems: Problems) -> Part
     if raw is None or len(labels) == 0:
         return None
     parts = np.full(len(labels), NO_PART, np.int8)
-    for place, given in enumerate(raw):
+    for place, one in enumerate(raw):
+        given = one.item() if hasattr(one, "item") else one  # of numpy and torch
         if is_missing(given) or given in ("", "none", NO_PART):
             continue
         number = given if type(given) is int and 0 <= given < len(PARTS) else None

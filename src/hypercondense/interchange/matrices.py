@@ -51,7 +51,10 @@ def from_scipy(
     problems.raise_any()
     expect("features", features, Sized, "a matrix with a row per node")
     for what, one in (("labels", labels), ("split", () if split is None else split)):
-        expect(what, one, Iterable, "a list or an array with an entry for each node")
+        wanted = "a list or an array with an entry for each node"
+        expect(what, one, Iterable, wanted)
+        if isinstance(one, (str, bytes, Mapping)):
+            raise TypeError(f"{what} must be {wanted}, got a {type(one).__name__}")
     matrix = problems.add_raised(lambda: _matrix(incidence))
     rows = _rows(features)
     given, split = _listed(labels), None if split is None else _listed(split)

@@ -109,6 +109,8 @@ def _numpy(value: Any) -> Any:
     if not hasattr(value, "detach"):
         return np.asarray(value)
     value = value.detach().cpu()
+    if str(getattr(value, "layout", "torch.strided")) != "torch.strided":
+        value = value.to_dense()
     return (value.float() if str(getattr(value, "dtype", "")) == "torch.bfloat16" else value).numpy()
 
 
@@ -139,7 +141,10 @@ def count_in(store: Mapping[str, Any], key: str, problems: Problems) -> int | No
     if given is None:
         return None
     try:
-        return int(given)
+        if (number := int(given)) >= 0:
+            return number
+        problems.add(f"{problems.of(key)} must be 0 or more, got {number}")
+        return None
     except (TypeError, ValueError, OverflowError, RuntimeError):
         problems.add(f"{problems.of(key)} must be a whole number, got {shown(given)}")
         return None

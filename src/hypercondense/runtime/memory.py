@@ -75,6 +75,8 @@ def give_back() -> None:
 
     A thread has a heap of its own otherwise, and what was freed in it counts as memory of this process.
     """
+    if sys.platform != "linux":
+        return
     with contextlib.suppress(OSError, AttributeError):
         allocator = ctypes.CDLL(None)
         allocator.mallopt(_ARENA_MAX, 1)

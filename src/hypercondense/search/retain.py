@@ -68,6 +68,7 @@ def condense_to_retain(
         how: Other arguments of :func:`~hypercondense.condensing.run.condense_material`.
     """
     _check(material, retain=retain, confidence=confidence, select=select)
+    retain, confidence = float(retain), float(confidence)
     folder = None if checkpoint is None else Path(checkpoint)
     search = _Sizes(method, material, retain=retain, folder=folder, resume=resume, how=how)
     sizes = list(doubled(*_bounds(material)))
