@@ -118,7 +118,7 @@ def estimate(
     >>> from hypercondense.data import synthetic
     >>> told = estimate(synthetic(num_nodes=200, seed=0), ratio=0.05, method="means")
     >>> told.nodes, list(told.condense.seconds)
-    (10, ['diffusion', 'start', 'guard', 'total'])
+    (10, ['diffusion', 'start', 'guard', 'ledger', 'total'])
     """
     must_be("source", source, Hypergraph, like="estimate(source, ratio=0.01)")
     chosen, _ = given_method(method, settings, budget)
