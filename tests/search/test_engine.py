@@ -55,10 +55,15 @@ class Networks:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.stores: list[Path] = []
 
-    def contributions(self, candidate: Hypergraph, store: object = None) -> Tensor:
+    def contributions(
+        self, candidate: Hypergraph, store: Callable[[str], Checkpoint] | None = None
+    ) -> Tensor:
         """Some answer that differs from candidate to candidate."""
         self.asked.append(candidate.digest)
+        if store is not None:
+            self.stores += [store(name).folder / store(name).file for name in ("hgnn 0", "hgnn 1")]
         return answers(int(candidate.digest[:4], 16) / 16**4, NUM_VALIDATION).contributions
 
 
@@ -121,6 +126,16 @@ def test_a_recipe_that_is_proposed_again_is_known(engine_of: Any) -> None:
         and (first.answers.contributions == second.answers.contributions).all()
     )
     assert (first.label, second.label) == ("time 0", "time 1")
+
+
+def test_every_training_that_is_asked_for_has_a_place_for_its_state(engine_of: Any, tmp_path: Path) -> None:
+    engine = engine_of(tmp_path)
+    engine.search(in_turn, FACTS, at_most=5)
+    places = engine.networks.stores
+    assert len(places) == len(set(places)) == 2 * 5 and {one.parent for one in places} == {tmp_path}
+    without = engine_of()
+    without.search(in_turn, FACTS, at_most=5)
+    assert without.networks.stores == []
 
 
 @pytest.mark.parametrize("after", range(7))
