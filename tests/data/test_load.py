@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -156,6 +157,26 @@ def test_a_folder_here_with_the_files_of_a_data_set_is_checked_as_that(
     reader.result = hypergraph(8124, 298, num_features=22, num_classes=2)
     load("Mushroom")
     assert reader.calls[-1] == (Path("Mushroom"), {"name": "mushroom", "seed": 0})
+
+
+@pytest.mark.parametrize("name", ["house-committees", "synthetic"])
+def test_a_folder_that_is_called_like_what_is_read_is_told(
+    reader: Reader, tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    put(tmp_path / "data", "house-committees")
+    load(name, data_dir=tmp_path / "data")
+    assert "of this name" not in caplog.text
+    (tmp_path / name).mkdir()
+    load(name, data_dir=tmp_path / "data")
+    assert f"the folder of this name here is .{os.sep}{name}" in caplog.text
+
+
+def test_the_folder_that_is_read_is_no_other(
+    reader: Reader, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    put(tmp_path, "house-committees")
+    load("house-committees", data_dir=tmp_path)
+    assert "of this name" not in caplog.text
 
 
 def test_two_folders_here_that_differ_in_case_only_are_both_named(reader: Reader, tmp_path: Path) -> None:

@@ -58,15 +58,27 @@ def load(
             f"noise is for features that are made from the labels, but {dataset.name} has its own; "
             f"leave it out"
         )
+    here = local_folder(str(source))
     if dataset.embedded:
+        _tell_of(here, dataset, "with the program")
         return _embedded(dataset, seed)
-    folder = find(dataset, data_dir) or local_folder(str(source))
+    found = find(dataset, data_dir)
+    if found is not None:
+        _tell_of(here, dataset, f"in {found}", but=found)
+    folder = found or here
     if folder is None:
         what_to_do = advice(dataset, target(dataset, data_dir))
         raise DatasetNotFoundError(f"{dataset.name} is not on this machine; {what_to_do}")
     if missing(dataset, folder):  # one of the user's own that is only called so
         return _read(folder, seed=seed, noise=noise, memory=memory)
     return _read_registered(dataset, folder, seed=seed, noise=noise, memory=memory)
+
+
+def _tell_of(here: Path | None, dataset: Dataset, where: str, *, but: Path | None = None) -> None:
+    """A folder that is called like the data set that is read instead of it."""
+    if here is not None and (but is None or here.resolve() != but.resolve()):
+        own = f".{os.sep}{here.name}"
+        _log.warning("%s is the data set %s; the folder of this name here is %s", dataset.name, where, own)
 
 
 def _is_path(source: str | Path) -> bool:
